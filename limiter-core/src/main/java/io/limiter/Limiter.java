@@ -91,9 +91,9 @@ public interface Limiter {
     Decision peek(long permits);
 
     /**
-     * Takes permits as {@link #decide(long)}, and returns them as a reservation: what turns out too many is returned, exactly
-     * those, and what turns out too few is charged. {@link RateLimiter#reserve(long)} can also reserve permits that come due
-     * later.
+     * Takes permits as {@link #decide(long)}, if they are available now, and returns them as a reservation: what turns out too
+     * many is returned, exactly those, and what turns out too few is charged. {@link RateLimiter#reserve(long, Duration)} also
+     * reserves permits that come due later.
      *
      * @param permits at least 1
      */

@@ -16,7 +16,8 @@ import java.util.concurrent.CompletableFuture;
  *       {@code false} at once</td></tr>
  *   <tr><th>{@code decide()}, {@code decide(permits, timeout)}</th><td>do the same as {@code tryAcquire}, and return what
  *       remains and when to retry</td></tr>
- *   <tr><th>{@code reserve()}</th><td>reserves a permit that comes due later and returns when, without waiting</td></tr>
+ *   <tr><th>{@code reserve()}</th><td>takes a permit that is available now as a reservation, which can be cancelled or
+ *       settled; {@code reserve(permits, timeout)} also reserves permits that come due within the timeout, and returns when</td></tr>
  *   <tr><th>{@code peek()}</th><td>returns what {@code decide()} would decide, and takes nothing</td></tr>
  *   <tr><th>{@code async()}</th><td>has all of these, which return futures that complete when the others would return</td></tr>
  * </table>
@@ -58,23 +59,14 @@ public interface RateLimiter extends Limiter {
     void setRate(double permitsPerSecond);
 
     /**
-     * Reserves permits that come due within the timeout, without waiting.
+     * Reserves permits that are available now or come due within the timeout, without waiting. The caller uses them after
+     * {@link Reservation#timeToWait()}.
      *
      * @param permits at least 1
      * @param timeout how long the caller would wait at most, and no longer than the limit's {@code maxWait}; zero or a negative one
      *     for not at all
      */
     Reservation reserve(long permits, Duration timeout);
-
-    /**
-     * Reserves permits without waiting, at most the limit's {@code maxWait} ahead.
-     *
-     * @param permits at least 1
-     */
-    @Override
-    default Reservation reserve(long permits) {
-        return reserve(permits, limit().maxWait());
-    }
 
     /**
      * Takes one permit, waiting until it comes due.

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Permits that were taken, and the time until they may be used: the result of {@link Limiter#reserve(long)}, which does not wait.
- * They are returned or settled once it is known how many were used.
+ * Permits that were taken, and the time until they may be used: the result of {@link Limiter#reserve(long)} and
+ * {@link RateLimiter#reserve(long, Duration)}, which do not wait. They are returned or settled once it is known how many were used.
  *
  * <pre>{@code
- * Reservation reservation = limiter.reserve(5);
+ * Reservation reservation = limiter.reserve(5, Duration.ofMinutes(1));
  * if (!reservation.isGranted()) {
- *     return;                                          // it would take longer than the limit's maxWait
+ *     return;                                          // it would take longer than a minute
  * }
  * scheduler.schedule(work, reservation.timeToWait());  // or, if the work is dropped:
  * reservation.cancel();
@@ -84,8 +84,9 @@ public interface Reservation {
      *
      * @param actual how many permits were used, at least 0
      * @return whether as many are charged now as were used; false if the permits were rejected, cancelled or settled before, or were
-     *     granted without being taken, by the failure policy or to an exempt key, if what was too many would be there anyway, or
-     *     if the backend failed, so that the reservation stays charged as it is
+     *     granted without being taken, by the failure policy or to an exempt key, if what was too many would be there anyway, if a
+     *     live limit exempts or bans the key now, so that what was too few is not charged, or if the backend failed; then the
+     *     reservation stays charged as it is
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; it may have been settled,
      *     and another call does not try again
      */

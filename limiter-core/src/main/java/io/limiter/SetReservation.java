@@ -51,7 +51,7 @@ public interface SetReservation {
      * Settles the reservations of all limits; see {@link Reservation#settle}.
      *
      * @param actual how many permits of each limit were used, in the order of the set
-     * @return whether all of them were settled
+     * @return whether all of them were settled, so that as many permits of each limit are charged now as were used
      * @throws IllegalArgumentException if there is not one number of at least 0 for each limit; nothing is settled
      * @throws LimiterBackendException as {@link Reservation#settle}; other limits may be settled
      */

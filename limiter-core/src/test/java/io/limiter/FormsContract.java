@@ -45,8 +45,8 @@ abstract class FormsContract extends LimiterContract {
                 "decide(): G, G, R 1; 0 s",
                 "decide(long): G, R 2, R 2; 0 s",
                 "decide(long, Duration): G, R 1, R 1; 0 s",
-                "reserve(): G, G, G 1; 0 s",
-                "reserve(long): G, G 2, G 4; 0 s",
+                "reserve(): G, G, R 1; 0 s",
+                "reserve(long): G, R 2, R 2; 0 s",
                 "reserve(long, Duration): G, R 1, R 1; 0 s");
     }
 

@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Test;
 /** Reservations, cancellations, refunds and charges of rate limiters, on every engine. */
 abstract class ReservationContract extends LimiterContract {
 
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration AHEAD = Duration.ofDays(100);
+
     @Test
     void refunded_permits_are_granted_again() {
         RateLimiter limiter = limiters().build("k", 1, 10, 60);
@@ -73,29 +76,47 @@ abstract class ReservationContract extends LimiterContract {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
         long start = clock().micros();
         Reservation now = limiter.reserve(2);
-        Reservation later = limiter.reserve();
-        Reservation last = limiter.async().reserve(3).join();
+        assertThat(limiter.reserve().isGranted()).isFalse();
+        assertThat(limiter.async().reserve(3).join().isGranted()).isFalse();
+        Reservation later = limiter.reserve(1, HOUR);
+        Reservation last = limiter.async().reserve(3, HOUR).join();
         assertThat(now.timeToWait()).isZero();
         assertThat(later.timeToWait()).isEqualTo(SECOND);
         assertThat(last.timeToWait()).isEqualTo(seconds(4));
         assertThat(clock().micros()).isEqualTo(start);
         assertThat(limiter.on("key").reserve(1).timeToWait()).isZero();
-        Reservation another = limiter.on("key").async().reserve(3).join();
+        Reservation another = limiter.on("key").async().reserve(3, HOUR).join();
         assertThat(another.timeToWait()).isEqualTo(seconds(2));
-        assertThat(limiter.on("key").reserve(1).timeToWait()).isEqualTo(seconds(3));
+        assertThat(limiter.on("key").reserve(1, HOUR).timeToWait()).isEqualTo(seconds(3));
         assertThat(List.of(now, later, last, another)).allMatch(Reservation::isGranted);
+    }
+
+    /** The idiom of a cost that is known afterwards never looks at the wait. */
+    @Test
+    void without_a_timeout_no_reservation_is_ahead_of_its_time() {
+        RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(1));
+        List<Reservation> reserved = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            reserved.add(limiter.on("ann").reserve(1));
+            reserved.add(limiter.on("ann").async().reserve(1).join());
+            reserved.add(limiter.reserve("ann"));
+        }
+        assertThat(reserved).filteredOn(Reservation::isGranted).singleElement().satisfies(granted -> assertThat(
+                        granted.timeToWait())
+                .isZero());
+        assertThat(reserved.get(14).decision().retryAfter()).contains(SECOND);
     }
 
     @Test
     void a_reservation_beyond_max_wait_is_rejected_and_cannot_be_cancelled() {
         RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 2).withMaxWait(seconds(5)));
-        Reservation rejected = limiter.reserve(8);
+        Reservation rejected = limiter.reserve(8, HOUR);
         assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.timeToWait()).isEqualTo(seconds(6));
         assertThat(rejected.cancel()).isFalse();
         assertThat(limiter.peek().remaining()).isEqualTo(2);
         limiter.tryAcquire(2);
-        assertThat(limiter.reserve(8).cancel())
+        assertThat(limiter.reserve(8, HOUR).cancel())
                 .as("of a bucket that is not full")
                 .isFalse();
         assertThat(limiter.peek().remaining()).isZero();
@@ -136,7 +157,7 @@ abstract class ReservationContract extends LimiterContract {
         for (int episode = 0; steps < Steps.of(500); episode++) {
             int capacity = 1 + random.nextInt(20);
             double rate = random.nextBoolean() ? 10 : 1 + random.nextInt(1000) / 7.0;
-            TokenBucket limit = TokenBucket.of(rate, capacity / rate).withMaxWait(Duration.ofDays(100));
+            TokenBucket limit = TokenBucket.of(rate, capacity / rate).withMaxWait(AHEAD);
             RateLimiter limiter = limiters().build("k" + episode, limit);
             RateLimiter twin = limiters().build("twin" + episode, limit);
             boolean allCancelled = random.nextInt(3) > 0;
@@ -146,14 +167,14 @@ abstract class ReservationContract extends LimiterContract {
             long fullFrom = Long.MAX_VALUE;
             for (int i = random.nextInt(3); i > 0; i--) {
                 long permits = random.nextBoolean() ? capacity : 1 + random.nextInt(capacity);
-                due(ledger, limiter.reserve(permits), permits);
-                twin.reserve(permits);
+                due(ledger, limiter.reserve(permits, AHEAD), permits);
+                twin.reserve(permits, AHEAD);
                 story.add("used " + permits);
             }
             for (int left = 2 + random.nextInt(12); left > 0 || !open.isEmpty(); steps++) {
                 if (left > 0 && random.nextInt(3) > 0) {
                     long permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 2 * capacity);
-                    Reservation reservation = limiter.reserve(permits);
+                    Reservation reservation = limiter.reserve(permits, AHEAD);
                     Ledger.Entry entry = due(ledger, reservation, permits);
                     if (allCancelled || random.nextInt(4) > 0) {
                         open.put(reservation, entry);
@@ -178,15 +199,15 @@ abstract class ReservationContract extends LimiterContract {
                     clock().advance(Duration.of(pause, ChronoUnit.MICROS));
                 }
             }
-            Reservation next = limiter.reserve(2 * capacity);
+            Reservation next = limiter.reserve(2 * capacity, AHEAD);
             if (allCancelled) {
-                assertThat(next.timeToWait().minus(twin.reserve(2 * capacity).timeToWait()))
+                assertThat(next.timeToWait().minus(twin.reserve(2 * capacity, AHEAD).timeToWait()))
                         .as(() -> "not restored by " + limit + ": " + story + " " + Seed.hint())
                         .isBetween(Duration.ofNanos(-4_000), Duration.ofNanos(4_000));
             }
             next.cancel();
             for (int i = 0; i < 2 * capacity; i++) {
-                due(ledger, limiter.reserve(), 1);
+                due(ledger, limiter.reserve(1, AHEAD), 1);
             }
             assertThat(ledger.excess(capacity, rate))
                     .as(() -> "beyond the limit of " + limit + ": " + ledger + story + " " + Seed.hint())

@@ -107,8 +107,7 @@ abstract class SettlementContract extends LimiterContract {
     void a_rejected_reservation_settles_nothing(Limit<?> limit) {
         Limiter limiter = build(limit);
         assertThat(limiter.tryAcquire(8)).isTrue();
-        Reservation rejected =
-                limiter instanceof RateLimiter rates ? rates.reserve(3, Duration.ZERO) : limiter.reserve(3);
+        Reservation rejected = limiter.reserve(3);
         assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.settle(5)).isFalse();
         assertThat(rejected.settle(1)).isFalse();
@@ -168,8 +167,7 @@ abstract class SettlementContract extends LimiterContract {
         AtomicInteger most = new AtomicInteger();
         Concurrently.run(8, () -> {
             for (int i = 0; i < 10; i++) {
-                Reservation reservation =
-                        limiter instanceof RateLimiter rates ? rates.reserve(3, Duration.ZERO) : limiter.reserve(3);
+                Reservation reservation = limiter.reserve(3);
                 if (reservation.isGranted()) {
                     most.accumulateAndGet(running.addAndGet(3), Math::max);
                     running.addAndGet(-3);

@@ -167,7 +167,8 @@ abstract class ViewContract extends LimiterContract {
             assertThat(each.peek().granted()).isFalse();
             assertThat(LimitSet.of(each).decide().granted()).isFalse();
             assertThat(LimitSet.of(each).async().decide().join().granted()).isFalse();
-            Reservation reserved = each.reserve();
+            assertThat(each.reserve().isGranted()).isFalse();
+            Reservation reserved = each.reserve(1, Duration.ofSeconds(1));
             assertThat(reserved.isGranted()).isTrue();
             assertThat(reserved.cancel()).isTrue();
         }
@@ -184,7 +185,7 @@ abstract class ViewContract extends LimiterContract {
     void a_reservation_is_cancelled_without_blocking_at_most_once() {
         RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(1));
         limiter.acquire();
-        Reservation reservation = limiter.on("a").reserve(2);
+        Reservation reservation = limiter.on("a").reserve(2, Duration.ofSeconds(1));
         assertThat(reservation.cancelAsync().join()).isTrue();
         assertThat(reservation.cancelAsync().join()).isFalse();
         assertThat(reservation.cancel()).isFalse();

@@ -132,9 +132,9 @@ class StatisticsTest {
                 factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60);
         assertThat(limiter.on("a").async().decide(1).join().granted()).isTrue();
         assertThat(limiter.on("a").async().decide(1).join().granted()).isFalse();
-        assertThat(limiter.on("a").async().reserve(1).join().decision().granted())
+        assertThat(limiter.on("a").async().reserve(1, Duration.ofHours(1)).join().decision().granted())
                 .isTrue();
-        assertThat(limiter.on("a").reserve(1).decision().granted()).isTrue();
+        assertThat(limiter.on("a").reserve(1, Duration.ofHours(1)).decision().granted()).isTrue();
         LimiterTotals totals = only(factory);
         Eventually.that(() -> assertThat(totals.granted()).isEqualTo(3));
         Eventually.that(() -> assertThat(totals.rejected()).isEqualTo(1));

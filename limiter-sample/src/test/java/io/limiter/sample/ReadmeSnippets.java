@@ -94,7 +94,7 @@ class ReadmeSnippets {
             log.info("rejected by {}", both.rejectedBy());
         }
 
-        Reservation turn = paced.reserve();
+        Reservation turn = paced.reserve(1, Duration.ofSeconds(5));
         turn.cancel();
         search.on("ann").charge(3);
         search.on("ann").refund(1);

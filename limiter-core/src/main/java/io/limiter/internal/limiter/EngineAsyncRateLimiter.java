@@ -24,11 +24,6 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
     }
 
     @Override
-    public CompletableFuture<Reservation> reserve(long permits) {
-        return reserve(permits, limiter.limit().maxWaitMicros());
-    }
-
-    @Override
     public CompletableFuture<Reservation> reserve(long permits, Duration timeout) {
         return reserve(permits, Timeouts.micros(timeout));
     }

@@ -121,7 +121,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     }
 
     @Override
-    public Reservation reserve(long permits) {
+    public final Reservation reserve(long permits) {
         return reserveWithin(permits, 0);
     }
 

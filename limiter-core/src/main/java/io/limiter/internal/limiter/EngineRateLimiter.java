@@ -71,11 +71,6 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final Reservation reserve(long permits) {
-        return reserve(permits, limit().maxWait());
-    }
-
-    @Override
     public final Reservation reserve(long permits, Duration timeout) {
         return reserveWithin(permits, Timeouts.micros(timeout));
     }

@@ -82,16 +82,20 @@ final class EngineReservation implements Reservation {
                 : actual < permits ? cancel.apply(permits - actual) : charge.apply(actual - permits);
     }
 
+    /** Neither a failure policy charges, nor what exempts or bans the key by now. */
     private static boolean isExecuted(Decision difference) {
-        return difference.source() != Decision.Source.POLICY;
+        return isTaken(difference.source());
+    }
+
+    private static boolean isTaken(Decision.Source source) {
+        return source != Decision.Source.POLICY && source != Decision.Source.OVERRIDE;
     }
 
     /** Whether this call is the one that settles the reservation, and there is something to settle. */
     private boolean startSettling(long actual) {
         Check.actual(actual);
         return decision.granted()
-                && decision.source() != Decision.Source.POLICY
-                && decision.source() != Decision.Source.OVERRIDE
+                && isTaken(decision.source())
                 && settled.compareAndSet(false, true)
                 && !(actual < permits && isExpired());
     }

@@ -59,7 +59,7 @@ class EngineLimitSetTest {
         assertThat(window.peek().remaining()).isEqualTo(4);
         // Later reservations keep their times.
         assertThat(bucket.tryAcquire(Duration.ofSeconds(1))).isFalse();
-        assertThat(bucket.reserve().timeToWait()).isLessThanOrEqualTo(Duration.ofSeconds(1000));
+        assertThat(bucket.reserve(1, Duration.ofHours(1)).timeToWait()).isLessThanOrEqualTo(Duration.ofSeconds(1000));
     }
 
     @Test

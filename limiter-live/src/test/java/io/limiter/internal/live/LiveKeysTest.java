@@ -245,6 +245,31 @@ class LiveKeysTest {
 
     @ParameterizedTest
     @EnumSource(Instance.class)
+    void more_is_not_settled_while_a_key_is_exempt_or_banned(Instance which) {
+        LiveInstance factory = instance(which);
+        RateLimiter limiter =
+                factory.build("search", TokenBucket.perSecond(1e-5).withCapacity(20));
+        long charged = 0;
+        for (LiveSettings settings : List.of(LiveSettings.EXEMPT, LiveSettings.BANNED)) {
+            Reservation more = limiter.on("ann").reserve(1);
+            Reservation later = limiter.on("ann").async().reserve(1).join();
+            SetReservation set = LimitSet.of(limiter.on("ann")).reserve(1);
+            Reservation fewer = limiter.on("ann").reserve(3);
+            Reservation right = limiter.on("ann").reserve(2);
+            LiveLimit changed = put(factory, settings, NOTE);
+            assertThat(more.settle(2)).isFalse();
+            assertThat(later.settleAsync(2).join()).isFalse();
+            assertThat(set.settle(2)).isFalse();
+            assertThat(fewer.settle(1)).isTrue();
+            assertThat(right.settle(2)).isTrue();
+            live(factory).remove("search", ANN, NOTE, changed.version());
+            charged += 1 + 1 + 1 + 1 + 2;
+            assertThat(limiter.on("ann").peek(1).remaining()).isEqualTo(20 - charged);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instance.class)
     void concurrency_limits_obey_too(Instance which) {
         LiveInstance factory = instance(which);
         ConcurrencyLimiter limiter =
