@@ -3,6 +3,7 @@ package io.limiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -45,8 +46,8 @@ public interface ConcurrencyLimiter {
      */
     String name();
 
-    /** The key of this view, as {@link Limiter#key()}; empty for the limiter itself. */
-    Optional<String> key();
+    /** The key path of this view, as {@link Limiter#keys()}; none for the limiter itself. */
+    List<String> keys();
 
     /** The limit definition in effect: as built, or as a live limit changes it. */
     ConcurrencyLimit limit();

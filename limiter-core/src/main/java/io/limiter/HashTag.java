@@ -1,7 +1,11 @@
 package io.limiter;
 
 /**
- * The part of a key in braces, which decides the key's slot in a Redis Cluster.
+ * The part of a stored key in its first braces, which decides the key's slot in a Redis Cluster.
+ *
+ * <p>Load spreads over the Cluster by one of a fixed number of hash tags ({@code hashTags} of the builder), so that keys share
+ * calls: that of the slot that the first key, or all of them, would have. Permits without a key have the name of the
+ * limiter as their hash tag, or what is before its first slash: {@code api/second} and {@code api/day} are in one slot.
  *
  * <p>Without a Cluster the slot makes no difference. But the hash tag is part of the stored key: limiters of one name with two
  * hash tags share only the permits that have no key.
@@ -9,18 +13,15 @@ package io.limiter;
 public enum HashTag {
 
     /**
-     * One of a fixed number, by the whole key. Load spreads over the Cluster, keys with one hash tag share calls, and all limits
-     * of one key, as in a {@link LimitSet}, are in one slot, unless there are none ({@code hashTags(0)}): then each key of each
-     * limit has its own. Permits without a key have the name of the limiter as their hash tag. The default.
+     * The first key of a path, for example the tenant in {@code limiter.on(tenant).on(user)}. The default.
+     *
+     * <p>All limits of one caller, and of what belongs to it, are in one slot, so a {@link LimitSet} of them is decided in one call.
      */
-    WHOLE_KEY,
+    FIRST_KEY,
 
     /**
-     * The first key alone, for example the tenant in {@code limiter.on(tenant).on(user)}.
-     *
-     * <p>All limiters with this hash tag store the permits of a tenant in one slot, so a {@link LimitSet} of them is decided in
-     * one call. Permits without a key have the name of the limiter as their hash tag. If there are several keys, statistics and
-     * listeners leave out the first.
+     * All keys of a path, so that the permits of the users of a large tenant spread over the Cluster. A {@link LimitSet} of permits of
+     * several paths is then mostly in several slots.
      */
-    FIRST_KEY
+    WHOLE_KEY
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * SetDecision decision = LimitSet.of(perSecond.on(user)).and(perDay.on(user), 3).decide();
  * if (!decision.granted()) {
- *     throw new RateLimitExceededException(decision.rejectedBy().orElseThrow(), decision.decision());
+ *     throw new RateLimitExceededException("search", List.of(user), decision.decision());
  * }
  * }</pre>
  *
@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * atomically: over Redis in one round trip, by one script.
  *
  * <p>In two cases they are peeked together and then taken one after the other: under the lock engine, and in a Redis
- * Cluster if the keys lie in several slots ({@link HashTag#FIRST_KEY} puts them in one). Limits that reject the peek are taken
+ * Cluster if the keys lie in several slots; all with the same first key are in one, see {@link HashTag}. Limits that reject the peek are taken
  * first, then windows, logs and counters, then buckets. If one rejects although its peek did not, because other callers were
  * faster, the earlier grants are cancelled. No limit is exceeded, but others can be rejected because of permits that are
  * cancelled a moment later. Windows, logs and counters get all of them back; of several buckets, one gets back what a

@@ -3,8 +3,8 @@ package io.limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -38,11 +38,12 @@ public interface Limiter {
     String name();
 
     /**
-     * The key of this view; empty for the limiter itself.
+     * The key path of this view: the keys of {@link #on}, the outermost first; none for the limiter itself.
      *
-     * <p>Of several keys it is all of them, separated by {@code #}, with {@code #} and {@code %} within them encoded.
+     * <p>Where it is one text, as in reports and live limits, {@code #} separates the keys, and within a key {@code #} is written
+     * {@code %23} and {@code %} {@code %25}.
      */
-    Optional<String> key();
+    List<String> keys();
 
     /** The limit definition in effect: as built, as its rate was set, or as a live limit changes it. */
     Limit<?> limit();

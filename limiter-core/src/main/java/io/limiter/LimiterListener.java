@@ -2,7 +2,7 @@ package io.limiter;
 
 import io.limiter.algorithm.Decision;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * Receives the events of a factory's limiters.
@@ -58,18 +58,18 @@ public interface LimiterListener {
      * Permits were rejected. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
      *
      * @param limiter the limiter's name
-     * @param key the caller's key; {@code null} for the limiter's own permits
+     * @param keys those of the {@linkplain Limiter#keys() key path}; none for the limiter's own permits
      * @param decision the rejection
      */
-    default void limitExceeded(String limiter, @Nullable String key, Decision decision) {}
+    default void limitExceeded(String limiter, List<String> keys, Decision decision) {}
 
     /**
      * A key is banned, because its requests were rejected too often. Called once for each ban, in the instance that counted the
      * last rejection, and dropped as rejections are. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
      *
      * @param limiter the limiter's name
-     * @param key the caller's key
+     * @param keys those of the {@linkplain Limiter#keys() key path}
      * @param length how long the ban lasts
      */
-    default void keyBanned(String limiter, String key, Duration length) {}
+    default void keyBanned(String limiter, List<String> keys, Duration length) {}
 }

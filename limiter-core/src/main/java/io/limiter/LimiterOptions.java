@@ -83,7 +83,7 @@ public final class LimiterOptions {
     }
 
     /**
-     * Another hash tag of the keys, which decides their slots in a Redis Cluster.
+     * Another hash tag of the keys than their first one, which decides their slots in a Redis Cluster.
      *
      * <p>Limiters of one name with two hash tags share only the permits that have no key.
      */

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the decisions of all limiters of one prefix and name in this JVM, since their factory was built.
@@ -67,7 +66,7 @@ public interface LimiterTotals {
     /** The failure policy that was built last; empty for {@link #OTHER}. */
     Optional<FailurePolicy> failurePolicy();
 
-    /** {@link HashTag#FIRST_KEY} if a limiter was built with it, otherwise {@link HashTag#WHOLE_KEY}. */
+    /** The hash tag of the limiter that was built last. */
     HashTag hashTag();
 
     /** How the limiters prefetch, if one was built {@linkplain LimiterOptions#withPrefetch to}; the last terms. */
@@ -150,16 +149,13 @@ public interface LimiterTotals {
     /**
      * The ban of a key.
      *
-     * @param key as text: of several nested keys all but the hash tag
-     * @param path the nested keys, the outermost first; mostly one. {@link Limiter#on} of each selects the permits
-     * @param hashTag the first of the nested keys if it {@linkplain HashTag#FIRST_KEY alone is the hash tag}; {@code null} otherwise
+     * @param keys of the {@linkplain Limiter#keys() key path}; mostly one
      * @param left until it ends
      */
-    record KeyBan(String key, List<String> path, @Nullable String hashTag, Duration left) {
+    record KeyBan(List<String> keys, Duration left) {
 
         public KeyBan {
-            Objects.requireNonNull(key, "key");
-            path = List.copyOf(Objects.requireNonNull(path, "path"));
+            keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
             Objects.requireNonNull(left, "left");
         }
     }
@@ -167,18 +163,28 @@ public interface LimiterTotals {
     /**
      * A key with many requests.
      *
-     * @param key the caller's key, truncated to 128 characters
+     * @param keys of the {@linkplain Limiter#keys() key path}; together truncated to 128 characters
      * @param requests estimated number of requests: those of the last minute count in full, those of the minute before half,
      *     and so on
      */
-    record HotKey(String key, long requests) {}
+    record HotKey(List<String> keys, long requests) {
+
+        public HotKey {
+            keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
+        }
+    }
 
     /**
      * A key with many rejections.
      *
-     * @param key as in {@link HotKey}
+     * @param keys as in {@link HotKey}
      * @param rejections estimated number, counted as {@link HotKey#requests}
      * @param ago how long ago the last five were, the newest first; after 256 rejections in a minute, of one in 64
      */
-    record RejectedKey(String key, long rejections, List<Duration> ago) {}
+    record RejectedKey(List<String> keys, long rejections, List<Duration> ago) {
+
+        public RejectedKey {
+            keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
+        }
+    }
 }

@@ -1,6 +1,7 @@
 package io.limiter;
 
 import io.limiter.algorithm.Decision;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 
@@ -9,23 +10,44 @@ public class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String key;
+    private final String limiter;
+    private final List<String> keys;
     private final Decision decision;
 
-    /** With a message that says when to retry, or that it does not help. */
-    public RateLimitExceededException(String key, Decision decision) {
-        this(key, decision, defaultMessage(Objects.requireNonNull(decision, "decision")));
+    /** Of the limiter's own permits, with a message that says when to retry, or that it does not help. */
+    public RateLimitExceededException(String limiter, Decision decision) {
+        this(limiter, List.of(), decision);
     }
 
-    public RateLimitExceededException(String key, Decision decision, String message) {
+    /**
+     * With a message that says when to retry, or that it does not help.
+     *
+     * @param limiter the name of the limiter
+     * @param keys as of {@link Limiter#keys()}
+     */
+    public RateLimitExceededException(String limiter, List<String> keys, Decision decision) {
+        this(limiter, keys, decision, defaultMessage(Objects.requireNonNull(decision, "decision")));
+    }
+
+    /**
+     * @param limiter the name of the limiter
+     * @param keys as of {@link Limiter#keys()}
+     */
+    public RateLimitExceededException(String limiter, List<String> keys, Decision decision, String message) {
         super(Objects.requireNonNull(message, "message"), null, false, false);
-        this.key = Objects.requireNonNull(key, "key");
+        this.limiter = Objects.requireNonNull(limiter, "limiter");
+        this.keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
         this.decision = Objects.requireNonNull(decision, "decision");
     }
 
-    /** The key whose limit was exceeded, without a hash tag; or the limiter's name for its own permits. */
-    public final String key() {
-        return key;
+    /** The name of the limiter that rejected. */
+    public final String limiter() {
+        return limiter;
+    }
+
+    /** The key path whose permits were rejected, the outermost key first; none for the limiter's own permits. */
+    public final List<String> keys() {
+        return keys;
     }
 
     /** The rejection, with what remains and when to retry. */

@@ -137,7 +137,7 @@ abstract class ConcurrencyLimiterContract extends LimiterContract {
         assertThat(clock().micros() - start).isEqualTo(2_500_000);
         assertThatThrownBy(() -> limiter.on("a").acquire(1, SECOND))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, rejected -> {
-                    assertThat(rejected.key()).isEqualTo("a");
+                    assertThat(rejected.keys()).containsExactly("a");
                     assertThat(rejected.decision().retryAfter()).hasValue(Duration.ofMillis(26_500));
                 });
         assertThat(clock().micros() - start).isEqualTo(3_500_000);

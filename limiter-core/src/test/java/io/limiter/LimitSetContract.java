@@ -161,10 +161,10 @@ abstract class LimitSetContract extends LimiterContract {
         LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter);
         assertThat(set.tryAcquire()).isTrue();
         SetDecision rejected = set.decide(1);
-        assertThat(rejected.rejection().orElseThrow().limiter().key()).isEqualTo(Optional.of("b"));
+        assertThat(rejected.rejection().orElseThrow().limiter().keys()).containsExactly("b");
         assertThat(limiter.on("a").peek().remaining()).isEqualTo(1);
         assertThat(limiter.peek().remaining()).isEqualTo(1);
-        assertThat(limiter.key()).isEmpty();
+        assertThat(limiter.keys()).isEmpty();
     }
 
     @Test
@@ -262,10 +262,10 @@ abstract class LimitSetContract extends LimiterContract {
     }
 
     @Test
-    void a_hash_tag_has_permits_of_its_own() {
+    void each_hash_tag_has_permits_of_its_own() {
         Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter bucket = limiters().build("b", 1, 1, 60);
-        LimiterFactory tagging = limiters().with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
+        LimiterFactory tagging = limiters().with(LimiterOptions.NONE.withHashTag(HashTag.WHOLE_KEY));
         Limiter tagged = tagging.build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter taggedBucket = tagging.build("b", 1, 1, 60);
         assertThat(LimitSet.of(tagged.on("x").on("a"), taggedBucket.on("x")).tryAcquire())
@@ -273,8 +273,12 @@ abstract class LimitSetContract extends LimiterContract {
         assertThat(LimitSet.of(tagged.on("x").on("a")).tryAcquire()).isFalse();
         assertThat(LimitSet.of(taggedBucket.on("x")).tryAcquire()).isFalse();
         assertThat(LimitSet.of(tagged.on("y").on("a")).tryAcquire()).isTrue();
-        assertThat(limiter.tryAcquire("a")).isTrue();
+        assertThat(limiter.on("x").on("a").tryAcquire()).isTrue();
+        assertThat(bucket.tryAcquire("x")).isTrue();
         assertThat(bucket.tryAcquire()).isTrue();
+        assertThat(taggedBucket.tryAcquire())
+                .as("without a key they are the same")
+                .isFalse();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tagged.on(" ").on("a"))
                 .withMessageContaining("key must not be null or blank");

@@ -9,10 +9,16 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Ledger;
+import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What plans of a limit do on every engine. */
@@ -93,6 +99,58 @@ abstract class PlanContract extends LimiterContract {
         }
         assertThat(minute.tryAcquire("ann")).isTrue();
         assertThat(minute.on("ann").peek().remaining()).isEqualTo(minute.limit().capacity() - 1);
+    }
+
+    @Test
+    void random_walks_over_three_plans_of_a_bucket_never_exceed_the_largest() {
+        Random random = Seed.random();
+        for (int walk = 0; walk < 3; walk++) {
+            List<TokenBucket> three = random.doubles(3, 0, 2)
+                    .mapToObj(exponent ->
+                            TokenBucket.perSecond(Math.pow(10, exponent)).withCapacity(1 + random.nextInt(20)))
+                    .toList();
+            List<RateLimiter> plans = new ArrayList<>();
+            for (TokenBucket limit : three) {
+                plans.add(limiters()
+                        .with(LimiterOptions.NONE.withPlan("p" + plans.size()))
+                        .build("walk" + walk, limit));
+            }
+            Ledger ledger = new Ledger();
+            Map<Reservation, Ledger.Entry> open = new LinkedHashMap<>();
+            List<String> story = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                clock().advance(Duration.ofMillis(random.nextInt(3) > 0 ? 0 : random.nextInt(300)));
+                if (random.nextInt(3) == 0 && !open.isEmpty()) {
+                    Reservation one = new ArrayList<>(open.keySet()).get(random.nextInt(open.size()));
+                    Ledger.Entry entry = open.remove(one);
+                    if (one.cancel()) {
+                        entry.cancel();
+                    }
+                    story.add(clock().micros() + ": cancelled " + one);
+                } else {
+                    int plan = random.nextInt(3);
+                    int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 20);
+                    Reservation one = plans.get(plan)
+                            .on("ann")
+                            .reserve(permits, Duration.ofMillis(random.nextBoolean() ? 0 : random.nextInt(3000)));
+                    if (one.isGranted()) {
+                        open.put(
+                                one,
+                                ledger.granted(clock().micros() + one.decision().waitMicros(), permits));
+                    }
+                    story.add(clock().micros() + ": " + plan + " asked for " + permits + ", " + one);
+                }
+            }
+            double capacity =
+                    three.stream().mapToDouble(TokenBucket::maxPermits).max().orElseThrow();
+            double rate = three.stream()
+                    .mapToDouble(TokenBucket::permitsPerSecond)
+                    .max()
+                    .orElseThrow();
+            assertThat(ledger.excess(capacity, rate))
+                    .as(() -> three + ": " + ledger + story + " " + Seed.hint())
+                    .isZero();
+        }
     }
 
     @Test

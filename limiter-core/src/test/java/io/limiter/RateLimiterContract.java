@@ -110,26 +110,26 @@ abstract class RateLimiterContract extends LimiterContract {
                 .hasMessage("Too many requests, try again in 1 s");
         assertThatThrownBy(() -> limiter.acquire("key", 12))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, e -> {
-                    assertThat(e.key()).isEqualTo("key");
+                    assertThat(e.limiter()).isEqualTo("k");
+                    assertThat(e.keys()).containsExactly("key");
                     assertThat(e.decision().retryAfter()).isEmpty();
                 });
     }
 
     @Test
-    void the_key_of_a_rejection_has_no_hash_tag() {
+    void a_rejection_has_all_keys_as_they_were_given() {
         RateLimiter limiter = limiters()
-                .with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
                 .build("k", TokenBucket.of(1, 1).withMaxWait(seconds(10)))
-                .on("tenant")
-                .on("user");
+                .on("tenant#1")
+                .on("50%");
         assertThatThrownBy(() -> limiter.acquire(12))
                 .isInstanceOfSatisfying(
                         RateLimitExceededException.class,
-                        e -> assertThat(e.key()).isEqualTo("user"));
+                        e -> assertThat(e.keys()).containsExactly("tenant#1", "50%"));
         assertThatThrownBy(() -> limiter.async().acquire(12).join())
                 .hasCauseInstanceOf(RateLimitExceededException.class)
-                .extracting(e -> ((RateLimitExceededException) e.getCause()).key())
-                .isEqualTo("user");
+                .extracting(e -> ((RateLimitExceededException) e.getCause()).keys())
+                .isEqualTo(List.of("tenant#1", "50%"));
     }
 
     @Test

@@ -101,9 +101,10 @@ abstract class ReservationContract extends LimiterContract {
             reserved.add(limiter.on("ann").async().reserve(1).join());
             reserved.add(limiter.reserve("ann"));
         }
-        assertThat(reserved).filteredOn(Reservation::isGranted).singleElement().satisfies(granted -> assertThat(
-                        granted.timeToWait())
-                .isZero());
+        assertThat(reserved)
+                .filteredOn(Reservation::isGranted)
+                .singleElement()
+                .satisfies(granted -> assertThat(granted.timeToWait()).isZero());
         assertThat(reserved.get(14).decision().retryAfter()).contains(SECOND);
     }
 
@@ -201,7 +202,8 @@ abstract class ReservationContract extends LimiterContract {
             }
             Reservation next = limiter.reserve(2 * capacity, AHEAD);
             if (allCancelled) {
-                assertThat(next.timeToWait().minus(twin.reserve(2 * capacity, AHEAD).timeToWait()))
+                assertThat(next.timeToWait()
+                                .minus(twin.reserve(2 * capacity, AHEAD).timeToWait()))
                         .as(() -> "not restored by " + limit + ": " + story + " " + Seed.hint())
                         .isBetween(Duration.ofNanos(-4_000), Duration.ofNanos(4_000));
             }

@@ -125,10 +125,11 @@ abstract class ViewContract extends LimiterContract {
             assertThat(each.tryAcquire()).as(each.toString()).isTrue();
             assertThat(each.tryAcquire()).as(each.toString()).isFalse();
         }
-        assertThat(limiter.key()).isEmpty();
-        assertThat(limiter.on("a").key()).hasValue("a");
-        assertThat(limiter.on("a").on("b").key()).hasValue("a#b");
-        assertThat(limiter.on("a#b").on("c%").key()).hasValue("a%23b#c%25");
+        assertThat(limiter.keys()).isEmpty();
+        assertThat(limiter.on("a").keys()).containsExactly("a");
+        assertThat(limiter.on("a").on("b").keys()).containsExactly("a", "b");
+        assertThat(limiter.on("a#b").keys()).containsExactly("a#b");
+        assertThat(limiter.on("a#b").on("%23%").on("c").keys()).containsExactly("a#b", "%23%", "c");
         ConcurrencyLimiter leases = limiters().build("c", ConcurrencyLimit.of(1));
         try (Lease ofBoth = leases.on("a").on("b").acquire(1, Duration.ZERO);
                 Lease ofOne = leases.on("a#b").acquire(1, Duration.ZERO)) {

@@ -194,7 +194,7 @@ final class Console {
             if (!Boolean.TRUE.equals(request.ban())) {
                 return keyStates.reset(prefix, name, key, caller.name());
             }
-            keyStates.resetBanned(prefix, name, key, request.hashTag(), caller.name());
+            keyStates.resetBanned(prefix, name, key, caller.name());
             return Map.of();
         });
     }

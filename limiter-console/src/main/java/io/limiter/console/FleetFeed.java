@@ -244,7 +244,7 @@ final class FleetFeed implements SmartLifecycle {
                 rates.instances(),
                 rates.limits(),
                 BannedKey.all(reports).stream()
-                        .filter(each -> content.withHashedBans() || !each.path().isEmpty())
+                        .filter(each -> content.withHashedBans() || !each.key().hashed())
                         .limit(MAX_BANS)
                         .map(Wire.Ban::of)
                         .toList(),

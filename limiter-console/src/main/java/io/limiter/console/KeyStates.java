@@ -2,7 +2,6 @@ package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
-import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.console.wire.Wire;
 import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
@@ -11,11 +10,9 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.LimitLookup;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -91,7 +88,7 @@ final class KeyStates {
                 BannedKey.all(reports).stream()
                         .filter(each -> each.prefix().equals(prefix)
                                 && each.limiter().equals(limiter)
-                                && isKey.test(each.key()))
+                                && isKey.test(each.key().value()))
                         .map(each -> each.ends().toEpochMilli())
                         .findFirst()
                         .orElse(null));
@@ -124,7 +121,7 @@ final class KeyStates {
      */
     Wire.Permits reset(String prefix, String name, LiveKey key, String who) {
         LimiterTotals totals = found(prefix, name);
-        here().reset(totals, plain(key), null, who);
+        here().reset(totals, plain(key), who);
         return permits(totals, plain(key));
     }
 
@@ -132,43 +129,34 @@ final class KeyStates {
      * Deletes the state of a key that rejections have banned, as a report or this instance knows it. That is audited, also if it
      * fails.
      *
-     * @param hashTag hashed as the key is; {@code null} for none
      * @throws IllegalArgumentException if the permits cannot be found here
      */
-    void resetBanned(String prefix, String limiter, LiveKey key, @Nullable String hashTag, String who) {
+    void resetBanned(String prefix, String limiter, LiveKey key, String who) {
         LimiterTotals totals = here().findLimit(prefix, limiter).orElseThrow(() -> notBuilt(limiter));
-        KeyBan ban = totals.bansInEffect().stream()
-                .filter(each ->
-                        isSame(each.key(), key.value(), key.hashed()) && isSame(each.hashTag(), hashTag, key.hashed()))
+        LiveKey banned = totals.bansInEffect().stream()
+                .map(ban -> LiveKey.of(ban.keys()))
+                .filter(each -> each.equals(key) || key.hashed() && limits.isSame(each, key))
                 .findFirst()
-                .or(() -> reported(prefix, limiter, key, hashTag))
+                .or(() -> reported(prefix, limiter, key))
                 .orElseThrow(() -> new IllegalArgumentException("this instance does not know whose ban it is: "
                         + (key.hashed()
                                 ? "only the hash of the key is known here; enter the key, or use the console of an instance that has"
                                         + " rejected it"
                                 : "it may have ended")));
-        here().reset(totals, ban, who);
+        here().reset(totals, banned.keys(), who);
     }
 
-    private boolean isSame(@Nullable String plain, @Nullable String shown, boolean hashed) {
-        return plain == null || shown == null
-                ? plain == null && shown == null
-                : plain.equals(shown) || hashed && limits.isSame(LiveKey.of(plain), LiveKey.hashed(shown));
-    }
-
-    private Optional<KeyBan> reported(String prefix, String limiter, LiveKey key, @Nullable String hashTag) {
+    /** A key that is not only known by its hash. */
+    private Optional<LiveKey> reported(String prefix, String limiter, LiveKey key) {
         return BannedKey.all(feed.reports()).stream()
-                .filter(each -> each.prefix().equals(prefix)
-                        && each.limiter().equals(limiter)
-                        && each.key().equals(key.value())
-                        && Objects.equals(each.hashTag(), hashTag)
-                        && !each.path().isEmpty())
-                .findFirst()
-                .map(each -> new KeyBan(each.key(), each.path(), each.hashTag(), Duration.ZERO));
+                .filter(each -> each.prefix().equals(prefix) && each.limiter().equals(limiter))
+                .map(BannedKey::key)
+                .filter(each -> !each.hashed() && each.equals(key))
+                .findFirst();
     }
 
-    private Wire.Permits permits(LimiterTotals totals, String key) {
-        return Wire.Permits.of(here().describe(totals, key, null, null, false));
+    private Wire.Permits permits(LimiterTotals totals, List<String> keys) {
+        return Wire.Permits.of(here().describe(totals, keys, null, false));
     }
 
     private LimiterTotals found(String prefix, String name) {
@@ -187,11 +175,11 @@ final class KeyStates {
         return lookup;
     }
 
-    private static String plain(LiveKey key) {
+    private static List<String> plain(LiveKey key) {
         if (key.hashed()) {
             throw new IllegalArgumentException(
                     "only the hash of the key is known here, and Redis has its permits under the key: enter that");
         }
-        return key.value();
+        return key.keys();
     }
 }

@@ -1,6 +1,5 @@
 package io.limiter.console;
 
-import io.limiter.LimiterTotals;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -148,9 +147,9 @@ public final class ConsoleDemo {
                             limit.name().equals("report")
                                     ? List.of()
                                     : List.of(
-                                            new LimiterTotals.HotKey("4f0c9a31be77d210", 412 - 20 * i),
-                                            new LimiterTotals.HotKey("91d2aa0347e6c5bf", 96),
-                                            new LimiterTotals.HotKey("07be11c2d9f3a846", 31)),
+                                            new LimitReport.HotKey("4f0c9a31be77d210", 412 - 20 * i),
+                                            new LimitReport.HotKey("91d2aa0347e6c5bf", 96),
+                                            new LimitReport.HotKey("07be11c2d9f3a846", 31)),
                             counts[1] == 0
                                     ? List.of()
                                     : List.of(new LimitReport.RejectedKey(

@@ -3,7 +3,6 @@ package io.limiter.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
@@ -136,50 +135,47 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
         LimiterFactory limiters = server.getBean(LimiterFactory.class).with(LimiterOptions.NONE.withBan(Ban.after(1)));
         FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
         Limiter here = limiters.build("listed", once).on("eve");
-        Limiter elsewhere = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
-                .build("listed", once)
-                .on("shop")
-                .on("a#1")
-                .on("carl");
+        Limiter elsewhere = limiters.build("listed", once).on("shop").on("a#1").on("carl");
         here.tryAcquire();
         here.tryAcquire();
         elsewhere.tryAcquire();
         Instant ends = Instant.now().plusSeconds(300);
-        BannedKey eve = banned(FakeLiveLimits.hash(LiveKey.of("eve")), null, List.of(), ends);
-        BannedKey carl = banned("a%231#carl", "shop", List.of("shop", "a#1", "carl"), ends.plusSeconds(100));
-        BannedKey later = banned(eve.key(), null, List.of(), ends.plusSeconds(1));
+        BannedKey eve = banned(LiveKey.hashed(FakeLiveLimits.hash(LiveKey.of("eve"))), ends);
+        BannedKey carl = banned(LiveKey.of("shop", "a#1", "carl"), ends.plusSeconds(100));
+        BannedKey later = banned(eve.key(), ends.plusSeconds(1));
         limits(server).reports(() -> List.of(knowing("one", eve, carl), knowing("two", later)));
         assertThat(bansSeenBy("viewer"))
                 .as("who may not change keys could find the hashed one by its end")
                 .singleElement()
-                .satisfies(ban -> assertThat(ban.get("key").asText()).isEqualTo("a%231#carl"));
+                .satisfies(ban -> assertThat(ban.get("key").asText()).isEqualTo("shop#a%231#carl"));
         JsonNode bans = bansSeenBy("support");
         assertThat(bans).hasSize(2);
-        assertThat(bans.at("/0/key").asText()).isEqualTo("a%231#carl");
-        assertThat(bans.at("/0/hashTag").asText()).isEqualTo("shop");
+        assertThat(bans.at("/0/key").asText()).isEqualTo("shop#a%231#carl");
         assertThat(bans.at("/0/limiter").asText()).isEqualTo("listed");
-        assertThat(bans.at("/1/key").asText()).isEqualTo(eve.key());
+        assertThat(bans.at("/1/key").asText()).isEqualTo(eve.key().value());
         assertThat(bans.at("/1/ends").asLong()).isEqualTo(later.ends().toEpochMilli());
 
         String reset = "{\"prefix\":\"countLimit:\",\"name\":\"listed\",\"ban\":true,"
-                + "\"key\":{\"value\":\"%s\",\"hashed\":%s},\"hashTag\":%s}";
+                + "\"key\":{\"value\":\"%s\",\"hashed\":%s}}";
         for (String user : List.of("viewer", "ann")) {
-            assertThat(post("/api/keys/reset", user, reset.formatted(eve.key(), true, null))
+            assertThat(post("/api/keys/reset", user, reset.formatted(eve.key().value(), true))
                             .statusCode())
                     .isEqualTo(403);
         }
-        assertThat(post("/api/keys/reset", "support", reset.formatted(eve.key(), true, "\"shop\""))
+        assertThat(post("/api/keys/reset", "support", reset.formatted("0123456789abcdef", true))
                         .body())
                 .contains("this instance does not know whose ban it is");
         assertThat(here.tryAcquire()).isFalse();
-        HttpResponse<String> byHash = post("/api/keys/reset", "support", reset.formatted(eve.key(), true, null));
+        HttpResponse<String> byHash =
+                post("/api/keys/reset", "support", reset.formatted(eve.key().value(), true));
         assertThat(byHash.statusCode()).as(byHash.body()).isEqualTo(200);
         assertThat(here.tryAcquire()).isTrue();
-        HttpResponse<String> again = post("/api/keys/reset", "support", reset.formatted(eve.key(), true, null));
+        HttpResponse<String> again =
+                post("/api/keys/reset", "support", reset.formatted(eve.key().value(), true));
         assertThat(again.statusCode()).as("known no more, and a hash is no key").isEqualTo(400);
         assertThat(elsewhere.peek().granted()).isFalse();
         HttpResponse<String> byPath =
-                post("/api/keys/reset", "support", reset.formatted(carl.key(), false, "\"shop\""));
+                post("/api/keys/reset", "support", reset.formatted(carl.key().value(), false));
         assertThat(byPath.statusCode()).as(byPath.body()).isEqualTo(200);
         assertThat(elsewhere.tryAcquire()).isTrue();
     }
@@ -194,8 +190,8 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
         }
     }
 
-    private static BannedKey banned(String key, String hashTag, List<String> path, Instant ends) {
-        return new BannedKey("countLimit:", "listed", key, hashTag, path, ends);
+    private static BannedKey banned(LiveKey key, Instant ends) {
+        return new BannedKey("countLimit:", "listed", key, ends);
     }
 
     private static InstanceReport knowing(String instance, BannedKey... bans) {

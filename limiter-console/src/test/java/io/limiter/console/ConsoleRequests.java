@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.LimiterFactory;
-import io.limiter.LimiterTotals;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -153,7 +152,7 @@ abstract class ConsoleRequests {
                         0,
                         Duration.ZERO,
                         Map.of(),
-                        List.of(new LimiterTotals.HotKey(text, 7)),
+                        List.of(new LimitReport.HotKey(text, 7)),
                         List.of(new LimitReport.RejectedKey(text, 2, List.of(REJECTED))),
                         text,
                         Map.of())),

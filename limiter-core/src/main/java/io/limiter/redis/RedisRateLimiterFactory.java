@@ -307,7 +307,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         /**
          * Over how many hash tags keys are spread in a Redis Cluster, where only keys with one hash tag share calls. All
          * instances need the same number: another number gives keys other permits. Default {@link #DEFAULT_HASH_TAGS}, on any other Redis none;
-         * 0 gives each key a hash tag of its own.
+         * 0 spreads no keys: then {@link HashTag} alone decides.
          *
          * @throws IllegalArgumentException if less than 0 or more than 1,024
          */

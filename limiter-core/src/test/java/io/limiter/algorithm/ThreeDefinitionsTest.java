@@ -65,6 +65,62 @@ class ThreeDefinitionsTest {
         walk(SlidingCounter::of, state -> 0.0);
     }
 
+    /**
+     * They reserve ahead, and cancel under the definition that granted. Due are never more permits than the largest capacity and the
+     * largest rate allow.
+     */
+    @Test
+    void token_buckets_grant_no_more_than_the_largest() {
+        for (int round = 0; round < ROUNDS; round++) {
+            TokenBucket first = bucket();
+            List<TokenBucket> three = List.of(first, like(first), like(first));
+            int most = (int)
+                    three.stream().mapToDouble(TokenBucket::maxPermits).max().orElseThrow();
+            boolean ahead = random.nextInt(4) > 0;
+            Account account = new Account(first);
+            for (int i = 0; i < STEPS / 2; i++) {
+                account.pause(random.nextInt(4) > 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 500_000));
+                account.limit(three.get(random.nextInt(3)));
+                List<Account.Reserved> reservations = account.reservations();
+                int what = random.nextInt(4);
+                if (what == 0) {
+                    account.take(most + 1, 0);
+                } else if (what == 1 && !reservations.isEmpty()) {
+                    Account.Reserved reserved = reservations.remove(random.nextInt(reservations.size()));
+                    if (account.now() < reserved.fullAtMicros()) {
+                        account.limit(reserved.limit());
+                        account.cancel(reserved);
+                    }
+                } else {
+                    account.take(
+                            1 + random.nextInt(random.nextBoolean() ? 3 : most),
+                            ahead && random.nextBoolean() ? random.nextInt(5_000_000) : 0);
+                }
+            }
+            double capacity =
+                    three.stream().mapToDouble(TokenBucket::maxPermits).max().orElseThrow();
+            double rate = three.stream()
+                    .mapToDouble(TokenBucket::permitsPerSecond)
+                    .max()
+                    .orElseThrow();
+            assertThat(account.ledger().excess(capacity, rate))
+                    .as(() -> three + ", " + account)
+                    .isZero();
+        }
+    }
+
+    private TokenBucket like(TokenBucket bucket) {
+        return random.nextBoolean() ? bucket.withRate(rate()) : bucket();
+    }
+
+    private TokenBucket bucket() {
+        return TokenBucket.perSecond(rate()).withCapacity(1 + random.nextInt(random.nextBoolean() ? 3 : 50));
+    }
+
+    private double rate() {
+        return Math.pow(10, 2 * random.nextDouble());
+    }
+
     private static final class Grant {
 
         private final Limit<?> limit;

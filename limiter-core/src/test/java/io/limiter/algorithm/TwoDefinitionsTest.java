@@ -141,6 +141,36 @@ class TwoDefinitionsTest {
         assertThat(account.remaining()).isEqualTo(9);
     }
 
+    /** A visit by the other definition between a reservation and its cancellation keeps no permit. */
+    @Test
+    void windows_logs_and_counters_return_all_permits_after_a_visit() {
+        for (int round = 0; round < 10 * ROUNDS; round++) {
+            int limit = 1 + random.nextInt(100);
+            int otherLimit = 1 + random.nextInt(100);
+            Duration period = period();
+            Duration otherPeriod = random.nextBoolean() ? period : period();
+            checkReturned(FixedWindow.of(limit, period), FixedWindow.of(otherLimit, otherPeriod));
+            checkReturned(SlidingLog.of(limit, period), SlidingLog.of(otherLimit, otherPeriod));
+            checkReturned(SlidingCounter.of(limit, period), SlidingCounter.of(otherLimit, otherPeriod));
+        }
+    }
+
+    private <S> void checkReturned(Limit<S> one, Limit<S> other) {
+        long now = TraceLine.EPOCH_MICROS + random.nextInt(100_000_000);
+        int permits = 1 + random.nextInt((int) one.capacity());
+        Step<S> reserved = one.step(null, now, Request.take(permits, 0));
+        S state = reserved.state();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            state = other.step(state, now, Request.take((int) other.capacity() + 1, 0))
+                    .state();
+        }
+        state = one.step(state, now, Request.cancelSome(permits, permits, reserved.decision(), one))
+                .state();
+        assertThat(one.step(state, now, Request.peek(1, 0)).decision().remaining())
+                .as("%s%d of %s, and a visit by %s", Seed.hint(), permits, one, other)
+                .isEqualTo(one.capacity());
+    }
+
     private TokenBucket bucket() {
         TokenBucket bucket = TokenBucket.perSecond(rate());
         return random.nextBoolean()

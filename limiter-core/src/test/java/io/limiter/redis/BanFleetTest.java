@@ -57,8 +57,8 @@ class BanFleetTest {
                     }
 
                     @Override
-                    public void keyBanned(String limiter, String key, Duration length) {
-                        events.add(limiter + " " + key + " " + length.toSeconds());
+                    public void keyBanned(String limiter, List<String> keys, Duration length) {
+                        events.add(limiter + " " + keys + " " + length.toSeconds());
                     }
                 })
                 .build()
@@ -72,7 +72,7 @@ class BanFleetTest {
     }
 
     private Ban.@Nullable State stored() {
-        byte[] value = RedisFixture.commands().get(redis.prefix() + "{login:ann}:ban");
+        byte[] value = RedisFixture.commands().get(redis.prefix() + "{ann}{login}:ban");
         return value == null
                 ? null
                 : new StateCodec().read("ann", value, BAN, redis.clock().micros(), 1);
@@ -117,7 +117,7 @@ class BanFleetTest {
             assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
             assertThat(rejected.retryAfter()).contains(Duration.ofSeconds(299));
         });
-        Eventually.that(() -> assertThat(events).containsExactly("login ann 300"));
+        Eventually.that(() -> assertThat(events).containsExactly("login [ann] 300"));
     }
 
     @Test
@@ -133,7 +133,7 @@ class BanFleetTest {
                         }
                     }));
             awaitBanUntil(redis.clock().micros() + length * 1_000_000);
-            Eventually.that(() -> assertThat(events).containsExactly("login ann " + length));
+            Eventually.that(() -> assertThat(events).containsExactly("login [ann] " + length));
             redis.clock().advance(Duration.ofSeconds(length));
         }
     }
@@ -181,8 +181,8 @@ class BanFleetTest {
         }
         awaitBanUntil(redis.clock().micros() + 300_000_000L);
         assertThat(redis.keys())
-                .containsExactlyInAnyOrder(redis.prefix() + "{login:ann}:window", redis.prefix() + "{login:ann}:ban");
-        assertThat(RedisFixture.commands().pttl(redis.prefix() + "{login:ann}:ban"))
+                .containsExactlyInAnyOrder(redis.prefix() + "{ann}{login}:window", redis.prefix() + "{ann}{login}:ban");
+        assertThat(RedisFixture.commands().pttl(redis.prefix() + "{ann}{login}:ban"))
                 .isBetween(86_600_000L, 86_701_000L);
     }
 

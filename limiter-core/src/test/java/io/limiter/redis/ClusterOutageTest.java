@@ -43,7 +43,7 @@ class ClusterOutageTest {
 
     private static final HashTags TAGS =
             new HashTags(RedisRateLimiterFactory.Builder.DEFAULT_HASH_TAGS, SlotHash::getSlot);
-    private static final KeySpace KEYS = new KeySpace("", "countLimit:", "k", MANY.keySuffix(), false, () -> TAGS);
+    private static final KeySpace KEYS = new KeySpace("", "countLimit:", "k", MANY.keySuffix(), true, () -> TAGS);
 
     @RegisterExtension
     final Resources resources = Resources.ofTest();
@@ -217,8 +217,8 @@ class ClusterOutageTest {
     }
 
     private static List<String> keysOn(String node) {
-        return Resources.commands(node, commands -> commands.keys("*{k:*}*")).stream()
-                .map(key -> key.substring(key.indexOf("{k:") + 3, key.lastIndexOf('}')))
+        return Resources.commands(node, commands -> commands.keys("*}{k}*")).stream()
+                .map(key -> key.substring(key.indexOf("}{") + 2, key.indexOf("}{k}")))
                 .toList();
     }
 

@@ -60,7 +60,7 @@ class FactoryCloseTest {
                         () -> {
                             throw cause;
                         },
-                        "{k:who}"));
+                        "{who}{k}"));
         failsAsClosed(
                 factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("new", 1, 1, 60)::tryAcquire,
                 "{new}");
@@ -86,7 +86,7 @@ class FactoryCloseTest {
         factory.close();
         failsAsClosed(limiter::tryAcquire, "{k}");
         failsAsClosed(limiter::peek, "{k}");
-        failsAsClosed(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire(), "{k:a}");
+        failsAsClosed(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire(), "{a}{k}");
         assertThatThrownBy(() -> limiter.on("who").async().decide(1).join())
                 .isInstanceOf(CompletionException.class)
                 .cause()
@@ -94,7 +94,7 @@ class FactoryCloseTest {
                         () -> {
                             throw cause;
                         },
-                        "{k:who}"));
+                        "{who}{k}"));
     }
 
     @ParameterizedTest

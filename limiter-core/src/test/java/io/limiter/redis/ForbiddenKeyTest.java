@@ -161,7 +161,7 @@ class ForbiddenKeyTest {
                 assertThat(good.tryAcquire()).isTrue();
                 assertThat(failure(bad)).satisfies(failure -> {
                     assertThat(failure.kind()).isEqualTo(Kind.PERMANENT);
-                    assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{k:y}:window");
+                    assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{y}{k}:window");
                 });
             }
             assertThat(allowed.on("x").peek(1).remaining()).isEqualTo(MANY - 10);
@@ -178,7 +178,7 @@ class ForbiddenKeyTest {
     }
 
     private String key(String which, int number) {
-        return redis.prefix() + which + ":{k:" + number + "}";
+        return redis.prefix() + which + ":{" + number + "}{k}";
     }
 
     private Limiter limiter(LimiterFactory factory, String which) {

@@ -41,7 +41,7 @@ class ForeignValueTest {
             Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                     .build("login", FixedWindow.of(5, Duration.ofHours(1)));
             for (What what : What.values()) {
-                String key = redis.prefix() + "{login:ann}:window";
+                String key = redis.prefix() + "{ann}{login}:window";
                 put(what, key);
                 for (int i = 0; i < 5; i++) {
                     assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.LOCAL);
@@ -73,13 +73,13 @@ class ForeignValueTest {
             Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                     .build("login", FixedWindow.of(5, Duration.ofHours(1)));
             String evil = "\"$(reboot)`\\!'";
-            put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}:window");
+            put(What.WRONGTYPE, redis.prefix() + "{" + evil + "}{login}:window");
             assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);
             Eventually.that(() -> assertThat(factory.backendState().failing())
                     .singleElement()
                     .satisfies(failing -> assertThat(failing.failure())
                             .hasMessageContaining("DEL \"" + redis.prefix()
-                                    + "{login:\\x22\\x24(reboot)\\x60\\x5c\\x21'}:window\"")));
+                                    + "{\\x22\\x24(reboot)\\x60\\x5c\\x21'}{login}:window\"")));
         }
     }
 

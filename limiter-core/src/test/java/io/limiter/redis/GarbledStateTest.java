@@ -283,7 +283,7 @@ class GarbledStateTest {
     }
 
     private String key(Limit<?> limit) {
-        return redis.prefix() + (limit instanceof Ban ? "{k:ann}" : "{k}") + limit.keySuffix();
+        return redis.prefix() + (limit instanceof Ban ? "{ann}{k}" : "{k}") + limit.keySuffix();
     }
 
     private void put(Limit<?> limit, byte[] value) {

@@ -89,8 +89,8 @@ class GroupCommitOnRedisTest {
         LimiterFactory limiters = limiters(0);
         RateLimiter limiter = limiters.build("k", 1, 10, 60);
         limiter.peek();
-        RedisFixture.commands().lpush(redis.prefix() + "{k:list}", new byte[] {1});
-        RedisFixture.commands().set(redis.prefix() + "{k:text}", "text".getBytes(StandardCharsets.UTF_8));
+        RedisFixture.commands().lpush(redis.prefix() + "{list}{k}", new byte[] {1});
+        RedisFixture.commands().set(redis.prefix() + "{text}{k}", "text".getBytes(StandardCharsets.UTF_8));
         List<CompletableFuture<Decision>> decisions = RedisFixture.whileItIsBusy(() -> {
             List<CompletableFuture<Decision>> started = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
@@ -107,7 +107,7 @@ class GroupCommitOnRedisTest {
                 assertThatThrownBy(decisions.get(i)::join)
                         .cause()
                         .isInstanceOf(LimiterBackendException.class)
-                        .hasMessageContaining(i % 3 == 0 ? "{k:list}" : "{k:text}")
+                        .hasMessageContaining(i % 3 == 0 ? "{list}{k}" : "{text}{k}")
                         .hasMessageContaining(i % 3 == 0 ? "WRONGTYPE" : "not this kind of limit's state");
             }
         }
@@ -138,7 +138,7 @@ class GroupCommitOnRedisTest {
             for (String key : List.of("a", "b")) {
                 assertThatThrownBy(() -> limiter.tryAcquire(key))
                         .isInstanceOf(LimiterBackendException.class)
-                        .hasMessageContaining("{k:" + key + "}")
+                        .hasMessageContaining("{" + key + "}{k}")
                         .hasMessageContaining("OOM");
             }
         } finally {

@@ -91,7 +91,7 @@ class KeysInLogsTest {
 
     @Test
     void no_line_about_a_foreign_value_names_a_caller() {
-        RedisFixture.commands().lpush("logged:{count:" + CALLER + "}:window", new byte[] {1});
+        RedisFixture.commands().lpush("logged:{" + CALLER + "}{count}:window", new byte[] {1});
         try (RedisRateLimiterFactory factory = RedisFixture.builder(RedisFixture.connections())
                 .failurePolicy(FailurePolicy.THROW)
                 .build()) {
@@ -100,7 +100,7 @@ class KeysInLogsTest {
             failsWithoutTheKey(() -> limited.tryAcquire(CALLER));
             Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("WRONGTYPE")));
         } finally {
-            RedisFixture.commands().del("logged:{count:" + CALLER + "}:window");
+            RedisFixture.commands().del("logged:{" + CALLER + "}{count}:window");
         }
         assertThat(lines.all).noneMatch(line -> line.contains(CALLER));
     }

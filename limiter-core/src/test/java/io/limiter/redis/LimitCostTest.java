@@ -319,7 +319,7 @@ class LimitCostTest {
         assertThat(sent)
                 .as("the key of a ban that is not there")
                 .isEqualTo(Map.of("evalsha", 1L, "mget", 1L, "get", 1L));
-        String key = redis.prefix() + "{banning:caller-0}:ban";
+        String key = redis.prefix() + "{caller-0}{banning}:ban";
         for (int rejections : new int[] {1, 9}) {
             decideIn(engine, key, ban, Request.charge(rejections == 1 ? 1 : 8));
             print("a ban after 10 with %d rejections: %d bytes", rejections, bytes(key));

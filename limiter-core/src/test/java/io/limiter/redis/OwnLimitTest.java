@@ -68,7 +68,7 @@ class OwnLimitTest {
         assertThat(limiter.tryAcquire("who", Duration.ofSeconds(10))).isTrue();
         assertThat(redis.clock().micros() - before).as("waited").isEqualTo(10_000_000);
         assertThat(redis.keys())
-                .containsExactlyInAnyOrder(redis.prefix() + "{k}:cooldown", redis.prefix() + "{k:who}:cooldown");
+                .containsExactlyInAnyOrder(redis.prefix() + "{k}:cooldown", redis.prefix() + "{who}{k}:cooldown");
     }
 
     @Test

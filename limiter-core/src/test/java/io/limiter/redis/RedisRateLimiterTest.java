@@ -46,7 +46,7 @@ class RedisRateLimiterTest {
                 .containsExactlyInAnyOrder(
                         limiter.redisKey(), phone.redisKey(), phone.on("code").redisKey());
         assertThat(limiter.redisKey()).isEqualTo(namespace + ":rateLimit:{sms}");
-        assertThat(phone.redisKey()).isEqualTo(namespace + ":rateLimit:{sms:0171}");
+        assertThat(phone.redisKey()).isEqualTo(namespace + ":rateLimit:{0171}{sms}");
     }
 
     @Test

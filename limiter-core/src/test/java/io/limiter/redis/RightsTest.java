@@ -197,7 +197,7 @@ class RightsTest {
         banning.on("e").reset();
         banning.on("e").decide(101);
         Eventually.that(() -> assertThat(banning.on("e").peek(1).source()).isEqualTo(Source.OVERRIDE));
-        LimiterFactory tagging = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
+        LimiterFactory tagging = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.WHOLE_KEY));
         LimitSet set = LimitSet.of(
                 tagging.build("k0", KINDS.get(0)).on("s").on("a"),
                 tagging.build("k1", KINDS.get(1)).on("s").on("a"));

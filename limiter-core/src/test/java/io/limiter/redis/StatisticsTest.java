@@ -31,7 +31,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -74,9 +73,9 @@ class StatisticsTest {
         assertThat(totals.rejected(Source.BACKEND)).isEqualTo(1);
         assertThat(totals.rejected(Source.REJECTION_CACHE)).isEqualTo(2);
         assertThat(totals.granted() + totals.rejected() + totals.errors()).isEqualTo(4);
-        assertThat(totals.hottestKeys()).containsExactly(new LimiterTotals.HotKey("a", 4));
+        assertThat(totals.hottestKeys()).containsExactly(new LimiterTotals.HotKey(List.of("a"), 4));
         assertThat(totals.rejectedKeys()).singleElement().satisfies(rejected -> {
-            assertThat(rejected.key()).isEqualTo("a");
+            assertThat(rejected.keys()).containsExactly("a");
             assertThat(rejected.rejections()).isEqualTo(3);
             assertThat(rejected.ago()).hasSize(3).isSorted();
         });
@@ -132,9 +131,15 @@ class StatisticsTest {
                 factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60);
         assertThat(limiter.on("a").async().decide(1).join().granted()).isTrue();
         assertThat(limiter.on("a").async().decide(1).join().granted()).isFalse();
-        assertThat(limiter.on("a").async().reserve(1, Duration.ofHours(1)).join().decision().granted())
+        assertThat(limiter.on("a")
+                        .async()
+                        .reserve(1, Duration.ofHours(1))
+                        .join()
+                        .decision()
+                        .granted())
                 .isTrue();
-        assertThat(limiter.on("a").reserve(1, Duration.ofHours(1)).decision().granted()).isTrue();
+        assertThat(limiter.on("a").reserve(1, Duration.ofHours(1)).decision().granted())
+                .isTrue();
         LimiterTotals totals = only(factory);
         Eventually.that(() -> assertThat(totals.granted()).isEqualTo(3));
         Eventually.that(() -> assertThat(totals.rejected()).isEqualTo(1));
@@ -179,7 +184,7 @@ class StatisticsTest {
         RedisRateLimiterFactory factory = factory();
         Limiter limiter =
                 factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", FixedWindow.of(1, DAY));
-        RedisFixture.commands().lpush(redis.prefix() + "{k:a}:window", new byte[1]);
+        RedisFixture.commands().lpush(redis.prefix() + "{a}{k}:window", new byte[1]);
         assertThatThrownBy(() -> limiter.tryAcquire("a")).isInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.on("a").async().decide(1).join())
                 .hasCauseInstanceOf(LimiterBackendException.class);
@@ -243,7 +248,7 @@ class StatisticsTest {
         RedisRateLimiterFactory factory = redis.builder()
                 .listener(new LimiterListener() {
                     @Override
-                    public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+                    public void limitExceeded(String limiter, List<String> keys, Decision decision) {
                         if (thrown.compareAndSet(false, true)) {
                             throw new IllegalStateException("a listener that throws");
                         }
@@ -251,13 +256,13 @@ class StatisticsTest {
                 })
                 .listener(new LimiterListener() {
                     @Override
-                    public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+                    public void limitExceeded(String limiter, List<String> keys, Decision decision) {
                         try {
                             slow.await();
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }
-                        events.add(limiter + " " + key + " " + decision.source());
+                        events.add(limiter + " " + keys + " " + decision.source());
                     }
                 })
                 .build();
@@ -270,12 +275,12 @@ class StatisticsTest {
         assertThat(limiter.tryAcquire()).isTrue();
         slow.countDown();
         Eventually.that(() -> assertThat(events).hasSizeGreaterThan(1000));
-        assertThat(events.get(0)).isEqualTo("k a BACKEND");
-        assertThat(events.get(1)).isEqualTo("k a REJECTION_CACHE");
+        assertThat(events.get(0)).isEqualTo("k [a] BACKEND");
+        assertThat(events.get(1)).isEqualTo("k [a] REJECTION_CACHE");
         assertThat(only(factory).rejected()).isEqualTo(5_000);
         events.clear();
         limiter.tryAcquire();
-        Eventually.that(() -> assertThat(events).contains("k null BACKEND"));
+        Eventually.that(() -> assertThat(events).contains("k [] BACKEND"));
     }
 
     private static final class Recorder implements EngineObserver {

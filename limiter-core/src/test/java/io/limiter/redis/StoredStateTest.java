@@ -155,7 +155,7 @@ class StoredStateTest {
             assertThat(limiter.tryAcquire(key)).as(key).isTrue();
             assertThat(limiter.tryAcquire(key)).as(key).isFalse();
         }
-        assertThat(redis.keys()).hasSize(10).allMatch(key -> key.matches(redis.prefix() + "\\{sms:[^{}]*}"));
+        assertThat(redis.keys()).hasSize(10).allMatch(key -> key.matches(redis.prefix() + "\\{[^{}]*}\\{sms}"));
     }
 
     private String key(String name) {

@@ -7,26 +7,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A ban in effect, of a key that a limit rejected too often.
  *
  * @param prefix of the keys of the limit
  * @param limiter the name of the limit; a ban holds whatever the plan
- * @param key of a caller, or its hash unless {@link LiveOptions#showKeys()}
- * @param hashTag of the permits, hashed as the key is; {@code null} if the key alone decides it
- * @param path the nested keys that select the permits, with the hash tag; empty if keys are hashed
+ * @param key of a caller, hashed unless {@link LiveOptions#showKeys()}
  * @param ends when, by server time
  */
-public record BannedKey(
-        String prefix, String limiter, String key, @Nullable String hashTag, List<String> path, Instant ends) {
+public record BannedKey(String prefix, String limiter, LiveKey key, Instant ends) {
 
     public BannedKey {
         Objects.requireNonNull(prefix, "prefix");
         Objects.requireNonNull(limiter, "limiter");
         Objects.requireNonNull(key, "key");
-        path = List.copyOf(Objects.requireNonNull(path, "path"));
         Objects.requireNonNull(ends, "ends");
     }
 
@@ -42,7 +37,7 @@ public record BannedKey(
     }
 
     private BannedKey until(Instant newEnds) {
-        return new BannedKey(prefix, limiter, key, hashTag, path, newEnds);
+        return new BannedKey(prefix, limiter, key, newEnds);
     }
 
     private BannedKey later(BannedKey other) {

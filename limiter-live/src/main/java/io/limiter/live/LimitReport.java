@@ -1,6 +1,5 @@
 package io.limiter.live;
 
-import io.limiter.LimiterTotals.HotKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -113,9 +112,17 @@ public record LimitReport(
     }
 
     /**
+     * A key with many requests.
+     *
+     * @param key of a caller as {@link LiveKey#value()}, or its hash
+     * @param requests estimated number of requests in the last minutes
+     */
+    public record HotKey(String key, long requests) {}
+
+    /**
      * A key with many rejections.
      *
-     * @param key of a caller, or its hash
+     * @param key of a caller as {@link LiveKey#value()}, or its hash
      * @param rejections estimated number of rejections in the last minutes
      * @param last when some of the last were, by server time, the newest first
      */

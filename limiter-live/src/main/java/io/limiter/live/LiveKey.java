@@ -1,13 +1,18 @@
 package io.limiter.live;
 
+import io.limiter.internal.key.KeyText;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * A key of a limit as live limits name it: the key of callers, as statistics count it, or its hash. Of nested keys, such as a tenant and
- * its user, it is all of them, separated by {@code #}; a key that is only the {@linkplain io.limiter.HashTag hash tag} of others is left out.
+ * A key path of a limit as live limits name it, or its hash: the permits of {@code limiter.on("acme").on("ann")} have the live limit
+ * of {@code LiveKey.of("acme", "ann")}, and no others.
  *
- * @param value the key, from 1 to 1,000 characters and not blank; or its hash, 16 hexadecimal digits in lower case
+ * @param value the keys as one text, from 1 to 1,000 characters: {@code #} separates them, and within a key {@code #} is written
+ *     {@code %23} and {@code %} {@code %25}; or the hash of that, 16 hexadecimal digits in lower case
  * @param hashed whether it is the hash
  */
 public record LiveKey(String value, boolean hashed) {
@@ -22,15 +27,47 @@ public record LiveKey(String value, boolean hashed) {
                         "the hash of a key must be 16 hexadecimal digits in lower case, as reports and"
                                 + " the console show it, was '" + value + "'");
             }
-        } else if (Objects.requireNonNull(value, "value").isBlank() || value.length() > MAX_LENGTH) {
-            throw new IllegalArgumentException("key must have 1 to " + MAX_LENGTH + " characters, had "
-                    + (value.isBlank() ? "none" : String.valueOf(value.length())));
+        } else {
+            List<String> keys = KeyText.keys(Objects.requireNonNull(value, "value"));
+            // Operators type a % as it is.
+            value = KeyText.of(keys);
+            if (value.isBlank() || value.length() > MAX_LENGTH) {
+                throw new IllegalArgumentException("key must have 1 to " + MAX_LENGTH + " characters, had "
+                        + (value.isBlank() ? "none" : String.valueOf(value.length())));
+            }
+            if (keys.stream().anyMatch(String::isBlank)) {
+                throw new IllegalArgumentException("no key of a key path must be blank, was '" + value
+                        + "': # separates keys, so write a # within a key as %23");
+            }
         }
     }
 
-    /** The key itself. It is stored hashed, unless {@link LiveOptions#showKeys()} or it has a live limit that is not. */
-    public static LiveKey of(String key) {
-        return new LiveKey(Objects.requireNonNull(key, "key"), false);
+    /**
+     * The keys themselves, as a limiter is given them. They are stored hashed, unless {@link LiveOptions#showKeys()} or they have a live
+     * limit that is not.
+     *
+     * @param key the only one, or the outermost
+     * @param further the others, as of {@code on(key).on(further)}
+     */
+    public static LiveKey of(String key, String... further) {
+        Objects.requireNonNull(key, "key");
+        return of(Stream.concat(Stream.of(key), Arrays.stream(Objects.requireNonNull(further, "further")))
+                .toList());
+    }
+
+    /** As {@link #of(String, String...)}, for the keys of {@link io.limiter.Limiter#keys()}. */
+    public static LiveKey of(List<String> keys) {
+        return new LiveKey(KeyText.of(List.copyOf(Objects.requireNonNull(keys, "keys"))), false);
+    }
+
+    /** The keys of a text as in {@link #value()}, which reports and the console show. */
+    public static LiveKey parse(String text) {
+        return new LiveKey(Objects.requireNonNull(text, "text"), false);
+    }
+
+    /** The keys, the outermost first; none if only their hash is known. */
+    public List<String> keys() {
+        return hashed ? List.of() : KeyText.keys(value);
     }
 
     /** A key that is known by its hash only, as it is in {@link LimitReport#hottest()}. */

@@ -16,6 +16,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
 /** The links of the pages lead somewhere, and what they name exists. */
@@ -23,20 +25,21 @@ class DocsTest {
 
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-    @Test
-    void keys_are_stored_as_the_page_says() throws IOException {
-        Pattern row = Pattern.compile("(?m)^\\| `(\\w+:)` \\| `([^`]+)` \\| (?:`([^`]*)`)? ?\\| `([^`]+)` \\|$");
-        List<MatchResult> rows = row.matcher(Files.readString(ROOT.resolve("docs/keys.md")))
-                .results()
-                .toList();
-        assertThat(rows).hasSize(6);
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/keys.md", "docs/zh-CN/keys.md"})
+    void keys_are_stored_as_the_page_says(String page) throws IOException {
+        Pattern row = Pattern.compile("(?m)^\\| `(\\w+:)` \\| `([^`]+)` \\| (?:`(.*)`)? ?\\| `([^`]+)` \\|$");
+        List<MatchResult> rows =
+                row.matcher(Files.readString(ROOT.resolve(page))).results().toList();
+        assertThat(rows).hasSizeGreaterThan(8);
         for (MatchResult match : rows) {
-            KeySpace keys = new KeySpace(match.group(1), match.group(2), "");
-            String key = match.group(3);
             String suffix = match.group(1).equals("countLimit:")
                     ? FixedWindow.of(1, Duration.ofSeconds(1)).keySuffix()
                     : "";
-            assertThat((key == null ? keys.own() : keys.of(key)) + suffix).isEqualTo(match.group(4));
+            KeySpace keys = new KeySpace(match.group(1), match.group(2), suffix);
+            String path = match.group(3);
+            assertThat(path == null ? keys.own() : keys.of(List.of(path.split("`(, |、)`"))))
+                    .isEqualTo(match.group(4));
         }
     }
 

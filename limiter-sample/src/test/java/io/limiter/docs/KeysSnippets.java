@@ -45,7 +45,7 @@ class KeysSnippets {
 
     // keys: slot
     @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
-    @CountLimit(limit = 1000, per = "1d", key = "#{tenant}", hashTag = "#{tenant}")
+    @CountLimit(limit = 1000, per = "1d", key = "#{tenant}")
     public void order(String tenant, String user) {
         orders.add(user);
     }

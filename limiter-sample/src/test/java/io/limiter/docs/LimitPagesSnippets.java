@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -57,18 +56,14 @@ class LimitPagesSnippets {
         LimitSet set = LimitSet.of(perSecond.on(user), perDay.on(user), perTenant.on(tenant));
         SetDecision decision = set.decide();
         if (!decision.granted()) {
-            throw new RateLimitExceededException(decision.rejectedBy().orElseThrow(), decision.decision());
+            Limiter rejecting = decision.rejection().orElseThrow().limiter();
+            throw new RateLimitExceededException(rejecting.name(), rejecting.keys(), decision.decision());
         }
         // end
 
         // several-limits: slot
-        LimiterFactory byTenant = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
-        LimitSet inOneSlot = LimitSet.of(
-                byTenant.build("perSecond", 10, 1, 60).on(tenant).on(user),
-                byTenant.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)))
-                        .on(tenant)
-                        .on(user),
-                byTenant.build("perTenant", 100, 1, 60).on(tenant));
+        LimitSet inOneSlot =
+                LimitSet.of(perSecond.on(tenant).on(user), perDay.on(tenant).on(user), perTenant.on(tenant));
         // end
         return inOneSlot;
     }

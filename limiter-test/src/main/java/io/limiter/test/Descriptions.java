@@ -3,9 +3,10 @@ package io.limiter.test;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.key.KeyText;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
 
 /** What failed assertions say. */
 final class Descriptions {
@@ -13,15 +14,15 @@ final class Descriptions {
     private Descriptions() {}
 
     static String of(Limiter limiter) {
-        return of(limiter.name(), limiter.key());
+        return of(limiter.name(), limiter.keys());
     }
 
     static String of(ConcurrencyLimiter limiter) {
-        return of(limiter.name(), limiter.key());
+        return of(limiter.name(), limiter.keys());
     }
 
-    private static String of(String name, Optional<String> key) {
-        return "limiter '" + name + "'" + key.map(text -> " on '" + text + "'").orElse("");
+    private static String of(String name, List<String> keys) {
+        return "limiter '" + name + "'" + (keys.isEmpty() ? "" : " on '" + KeyText.of(keys) + "'");
     }
 
     static String of(Decision decision) {

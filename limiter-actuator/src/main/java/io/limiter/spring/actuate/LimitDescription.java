@@ -1,6 +1,5 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.LimiterTotals.HotKey;
 import io.limiter.algorithm.Decision.Source;
 import java.util.List;
 import java.util.Map;
@@ -43,10 +42,13 @@ public record LimitDescription(
         @Nullable KeyDescription own) {
 
     /**
-     * @param hashTag of the permits, or its hash; {@code null} if the key alone decides it
+     * @param key as {@link io.limiter.live.LiveKey#value()}, or its hash
      * @param endsIn in seconds
      */
-    record BannedKey(String key, @Nullable String hashTag, double endsIn) {}
+    record BannedKey(String key, double endsIn) {}
+
+    /** @param key as {@link io.limiter.live.LiveKey#value()}, or its hash */
+    record HotKey(String key, long requests) {}
 
     /**
      * Counts by the names of sources, without those that are 0.

@@ -1,13 +1,12 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
+import io.limiter.internal.key.KeyText;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.Comparator;
@@ -80,9 +79,10 @@ public final class LimitLookup {
                 .min(Comparator.comparing(each -> each.ban().isEmpty()));
     }
 
-    /** The key, or its hash. */
-    static String shown(String key, boolean showKeys) {
-        return showKeys ? key : KeyHash.OF_THIS_PROCESS.of(key);
+    /** The keys of a path as one text, or its hash. */
+    static String shown(List<String> keys, boolean showKeys) {
+        String text = KeyText.of(keys);
+        return showKeys ? text : KeyHash.OF_THIS_PROCESS.of(text);
     }
 
     LimitersDescription.@Nullable Fallback fallback() {
@@ -105,19 +105,18 @@ public final class LimitLookup {
     }
 
     /**
-     * Its permits now, of which none are taken. See {@link #hashTag}.
+     * Its permits now, of which none are taken.
      *
+     * @param keys of the key path; none for the limit's own permits
      * @param withStoredKey whether it says under which key they are stored
      */
     public KeyDescription describe(
             LimiterTotals totals,
-            @Nullable String key,
-            @Nullable String hashTag,
+            List<String> keys,
             @Nullable Map<String, @Nullable Object> live,
             boolean withStoredKey) {
         Limit<?> limit = limit(totals);
-        String tag = hashTag(totals, key, hashTag);
-        NamedPermits permits = NamedPermits.of(factory, totals, limit, path(tag, key), tag);
+        NamedPermits permits = NamedPermits.of(factory, totals, limit, keys);
         Decision peek = permits.peek().get();
         return new KeyDescription(
                 peek.granted(),
@@ -131,71 +130,36 @@ public final class LimitLookup {
                 live,
                 totals.plan().orElse(null),
                 totals.rejectedKeys().stream()
-                        .filter(each -> each.key().equals(key))
+                        .filter(each -> each.keys().equals(keys))
                         .map(each -> Rejections.of(null, each))
                         .findFirst()
                         .orElse(null),
                 withStoredKey && !isLocal() ? permits.storedKey() : null);
     }
 
-    /** Deletes the state of permits, which are then all there; an audit event says so, also if that fails. See {@link #hashTag}. */
-    public void reset(LimiterTotals totals, @Nullable String key, @Nullable String hashTag, String who) {
-        String tag = hashTag(totals, key, hashTag);
-        reset(totals, key, path(tag, key), tag, who);
-    }
-
-    /** As the other, for the key of a ban. */
-    public void reset(LimiterTotals totals, KeyBan ban, String who) {
-        reset(totals, ban.key(), ban.path(), ban.hashTag(), who);
-    }
-
-    private void reset(
-            LimiterTotals totals, @Nullable String key, List<String> path, @Nullable String tag, String who) {
+    /**
+     * Deletes the state of permits, which are then all there; an audit event says so, also if that fails.
+     *
+     * @param keys of the key path; none for the limit's own permits
+     */
+    public void reset(LimiterTotals totals, List<String> keys, String who) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("limit", totals.prefix() + totals.name());
         data.put("action", "reset");
-        if (key != null) {
-            data.put("key", shown(key, showKeys));
-        }
-        if (tag != null) {
-            data.put("hashTag", shown(tag, showKeys));
+        if (!keys.isEmpty()) {
+            data.put("key", shown(keys, showKeys));
         }
         data.put("result", "failed");
         try {
-            NamedPermits.of(factory, totals, limit(totals), path, tag).reset().run();
+            NamedPermits.of(factory, totals, limit(totals), keys).reset().run();
             data.put("result", "done");
         } finally {
             Audit.publish(events, who, LimitersEndpoint.RESET, data);
         }
     }
 
-    private static List<String> path(@Nullable String hashTag, @Nullable String key) {
-        return Stream.of(Optional.ofNullable(hashTag), Optional.ofNullable(key))
-                .flatMap(Optional::stream)
-                .toList();
-    }
-
     private static Limit<?> limit(LimiterTotals totals) {
         return totals.limit()
                 .orElseThrow(() -> new IllegalArgumentException("'" + totals.name() + "' stands for many limits"));
-    }
-
-    /**
-     * @param key {@code null} for the limit's own permits
-     * @throws IllegalArgumentException if this does not identify permits
-     */
-    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
-        if (key != null && key.isBlank() || named != null && named.isBlank()) {
-            throw new IllegalArgumentException(
-                    "key and hashTag must not be blank: leave the key out for the limit's own permits");
-        }
-        String fromKey = known(each -> each.hashTag(totals.prefix(), totals.limiter(), key));
-        if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
-            throw new IllegalArgumentException(
-                    named == null
-                            ? "the permits of '" + totals.name() + "' have a hash tag: name it, ?hashTag=..."
-                            : "the permits of '" + totals.name() + "' have no hash tag: leave it out");
-        }
-        return named == null ? fromKey : named;
     }
 }

@@ -9,7 +9,6 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -65,8 +64,7 @@ public final class LimitersEndpoint {
      * A {@link LimitDescription} with the hottest keys, or the {@link KeyDescription} of a key. It takes no permits.
      *
      * @param name the name, split at slashes
-     * @param key of the permits
-     * @param hashTag of the permits, if the key alone does not decide it
+     * @param key of the permits, as {@link LiveKey#value()}: # separates the keys of a path
      * @return a problem with the status 404 if there is no such limit
      */
     @ReadOperation
@@ -74,16 +72,17 @@ public final class LimitersEndpoint {
             SecurityContext security,
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             // The one that both lines of Spring Boot know.
-            @org.springframework.lang.Nullable String key,
-            @org.springframework.lang.Nullable String hashTag) {
+            @org.springframework.lang.Nullable String key) {
         return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
             if (totals == null) {
                 return notFound(name);
             }
-            return key == null && hashTag == null
-                    ? describe(totals, new Keys(showsKeys(security)))
-                    : lookup.describe(totals, key, hashTag, live(totals, key), showsKeys(security));
+            if (key == null) {
+                return describe(totals, new Keys(showsKeys(security)));
+            }
+            LiveKey parsed = LiveKey.parse(key);
+            return lookup.describe(totals, parsed.keys(), live(totals, parsed), showsKeys(security));
         });
     }
 
@@ -91,9 +90,8 @@ public final class LimitersEndpoint {
      * Deletes the state of a key, which then has all permits and is not banned. An audit event of the type {@value #RESET} says so.
      *
      * @param name the name, split at slashes
-     * @param key {@code null} for the limit's own permits
+     * @param key as {@link LiveKey#value()}: # separates the keys of a path; {@code null} for the limit's own permits
      * @param banned the key as {@code bansInEffect} shows it, instead of the key itself
-     * @param hashTag of the permits, if the key alone does not decide it; with {@code banned} as {@code bansInEffect} shows it
      * @param who resets it, without a login
      */
     @DeleteOperation
@@ -102,7 +100,6 @@ public final class LimitersEndpoint {
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             @org.springframework.lang.Nullable String key,
             @org.springframework.lang.Nullable String banned,
-            @org.springframework.lang.Nullable String hashTag,
             @org.springframework.lang.Nullable String who) {
         return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
@@ -110,37 +107,31 @@ public final class LimitersEndpoint {
                 return notFound(name);
             }
             String caller = Operator.name(security, who == null ? "unknown" : who);
-            if (banned == null) {
-                lookup.reset(totals, key, hashTag, caller);
-            } else {
-                lookup.reset(totals, banned(totals, new Keys(showsKeys(security)), key, banned, hashTag), caller);
-            }
+            List<String> keys = banned != null
+                    ? banned(totals, new Keys(showsKeys(security)), key, banned)
+                    : key == null ? List.of() : LiveKey.parse(key).keys();
+            lookup.reset(totals, keys, caller);
             return null;
         });
     }
 
-    /** The ban that is in effect here. */
-    private LimiterTotals.KeyBan banned(
-            LimiterTotals totals, Keys keys, @Nullable String key, String banned, @Nullable String hashTag) {
+    /** The keys of a ban that is in effect here. */
+    private static List<String> banned(LimiterTotals totals, Keys keys, @Nullable String key, String banned) {
         if (key != null) {
             throw new IllegalArgumentException("key and banned both name a key: leave one of them out");
         }
         return totals.bansInEffect().stream()
-                .filter(each -> keys.shown(each.key()).equals(banned) && Objects.equals(keys.shownTag(each), hashTag))
+                .map(LimiterTotals.KeyBan::keys)
+                .filter(each -> keys.shown(each).equals(banned))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "banned must be a key of bansInEffect of this instance, with the hashTag that is shown there, was '"
-                                + banned + "'" + (hashTag == null ? "" : " and hashTag '" + hashTag + "'")
-                                + ": send the key itself, or use the endpoint of the instance that shows it"));
+                        "banned must be a key of bansInEffect of this instance, as it is shown there, was '" + banned
+                                + "': send the key itself, or use the endpoint of the instance that shows it"));
     }
 
-    /** The live limit of a key. A blank one has none, and is reported later. */
-    private @Nullable Map<String, @Nullable Object> live(LimiterTotals totals, @Nullable String key) {
-        return key == null || key.isBlank()
-                ? null
-                : live.get(totals.name(), LiveKey.of(key))
-                        .map(LimitDefinition::of)
-                        .orElse(null);
+    /** The live limit of a key. */
+    private @Nullable Map<String, @Nullable Object> live(LimiterTotals totals, LiveKey key) {
+        return live.get(totals.name(), key).map(LimitDefinition::of).orElse(null);
     }
 
     /** @param keys {@code null} if it is one of the list of limits, which has no keys */
@@ -180,7 +171,7 @@ public final class LimitersEndpoint {
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */
     private @Nullable KeyDescription own(LimiterTotals totals, Keys keys) {
         try {
-            return lookup.describe(totals, null, null, null, keys.showKeys());
+            return lookup.describe(totals, List.of(), null, keys.showKeys());
         } catch (IllegalArgumentException | LimiterBackendException e) {
             return null;
         }
@@ -235,25 +226,19 @@ public final class LimitersEndpoint {
     /** Keys as a caller sees them: themselves, or their hashes. */
     private record Keys(boolean showKeys) {
 
-        String shown(String key) {
-            return LimitLookup.shown(key, showKeys);
+        String shown(List<String> keys) {
+            return LimitLookup.shown(keys, showKeys);
         }
 
-        /** {@code null} if the ban has no hash tag. */
-        @Nullable
-        String shownTag(LimiterTotals.KeyBan ban) {
-            return ban.hashTag() == null ? null : shown(ban.hashTag());
-        }
-
-        List<LimiterTotals.HotKey> hottest(LimiterTotals totals) {
+        List<LimitDescription.HotKey> hottest(LimiterTotals totals) {
             return totals.hottestKeys().stream()
-                    .map(hot -> new LimiterTotals.HotKey(shown(hot.key()), hot.requests()))
+                    .map(hot -> new LimitDescription.HotKey(shown(hot.keys()), hot.requests()))
                     .toList();
         }
 
         List<Rejections> rejected(LimiterTotals totals) {
             return totals.rejectedKeys().stream()
-                    .map(each -> Rejections.of(shown(each.key()), each))
+                    .map(each -> Rejections.of(shown(each.keys()), each))
                     .toList();
         }
 
@@ -261,7 +246,7 @@ public final class LimitersEndpoint {
             return totals.bansInEffect().stream()
                     .limit(MAX_BANNED_KEYS)
                     .map(ban -> new LimitDescription.BannedKey(
-                            shown(ban.key()), shownTag(ban), ban.left().toMillis() / 1000.0))
+                            shown(ban.keys()), ban.left().toMillis() / 1000.0))
                     .toList();
         }
     }

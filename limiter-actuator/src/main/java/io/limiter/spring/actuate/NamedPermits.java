@@ -1,7 +1,6 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
@@ -26,11 +25,9 @@ record NamedPermits(
     /**
      * Builds the limiter again, because a factory keeps statistics longer than limiters.
      *
-     * @param path their nested keys, with the hash tag; none for the limit's own permits
-     * @param hashTag the first of these; {@code null} if it alone is no hash tag
+     * @param keys of their key path; none for the limit's own permits
      */
-    static NamedPermits of(
-            LimiterFactory factory, LimiterTotals totals, Limit<?> limit, List<String> path, @Nullable String hashTag) {
+    static NamedPermits of(LimiterFactory factory, LimiterTotals totals, Limit<?> limit, List<String> keys) {
         // A live limit has changed this one already, and what is built for a look must not be shown later.
         LimiterOptions options = LimiterOptions.NONE
                 .withLiveLimits(false)
@@ -39,12 +36,12 @@ record NamedPermits(
         options = totals.plan().map(options::withPlan).orElse(options);
         options = totals.ban().map(options::withBan).orElse(options);
         options = totals.failurePolicy().map(options::withFailurePolicy).orElse(options);
-        LimiterFactory limiters = factory.with(hashTag == null ? options : options.withHashTag(HashTag.FIRST_KEY));
+        LimiterFactory limiters = factory.with(options.withHashTag(totals.hashTag()));
         if (limit instanceof ConcurrencyLimit held) {
-            ConcurrencyLimiter limiter = view(limiters.build(totals.limiter(), held), ConcurrencyLimiter::on, path);
+            ConcurrencyLimiter limiter = view(limiters.build(totals.limiter(), held), ConcurrencyLimiter::on, keys);
             return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
         }
-        Limiter limiter = view(limiters.build(totals.limiter(), limit), Limiter::on, path);
+        Limiter limiter = view(limiters.build(totals.limiter(), limit), Limiter::on, keys);
         return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
     }
 
@@ -52,9 +49,9 @@ record NamedPermits(
         return limiter instanceof KeyView<?> view ? view.backendKey() : null;
     }
 
-    private static <T> T view(T limiter, BiFunction<T, String, T> on, List<String> path) {
+    private static <T> T view(T limiter, BiFunction<T, String, T> on, List<String> keys) {
         T view = limiter;
-        for (String key : path) {
+        for (String key : keys) {
             view = on.apply(view, key);
         }
         return view;

@@ -26,7 +26,7 @@ final class LiveRequest {
         if (key != null && keyHash != null) {
             throw new IllegalArgumentException("key and keyHash say the same: leave one of them out");
         }
-        return key != null ? LiveKey.of(key) : keyHash == null ? null : LiveKey.hashed(keyHash);
+        return key != null ? LiveKey.parse(key) : keyHash == null ? null : LiveKey.hashed(keyHash);
     }
 
     /** 0 if none is expected. */

@@ -69,7 +69,7 @@ class BackendHealthTest {
         LimiterBackendException failure = new LimiterBackendException(
                 LimiterBackendException.Kind.PERMANENT,
                 "WRONGTYPE",
-                "rateLimit:{sms:ann}",
+                "rateLimit:{ann}{sms}",
                 "not ours; delete the key: DEL ann",
                 "delete the key",
                 null);

@@ -252,20 +252,11 @@ public final class Wire {
      * @param limiter the name of the limit, without a plan
      * @param ends when
      */
-    public record Ban(
-            String prefix,
-            String limiter,
-            String key,
-            @Nullable String hashTag,
-            long ends) {
+    public record Ban(String prefix, String limiter, String key, long ends) {
 
         public static Ban of(BannedKey ban) {
             return new Ban(
-                    ban.prefix(),
-                    ban.limiter(),
-                    ban.key(),
-                    ban.hashTag(),
-                    ban.ends().toEpochMilli());
+                    ban.prefix(), ban.limiter(), ban.key().value(), ban.ends().toEpochMilli());
         }
     }
 
@@ -379,12 +370,11 @@ public final class Wire {
             @Nullable String why,
             @Nullable Long expectedVersion) {}
 
-    /** @param ban whether the key, and the hash tag if it has one, are those of a {@link Ban}, and the name that of its limit */
+    /** @param ban whether the key is that of a {@link Ban}, and the name that of its limit */
     public record ResetRequest(
             @Nullable String prefix,
             @Nullable String name,
             @Nullable Key key,
-            @Nullable String hashTag,
             @Nullable Boolean ban) {}
 
     public record RollBackRequest(

@@ -14,7 +14,7 @@ const chosen = {column: 'ends', order: -1, page: 0};
 /** Ends of bans that this page has undone, by ban: instances that do not see the key again still report it. */
 const undone = new Map();
 
-const idOf = ban => JSON.stringify([ban.prefix, ban.limiter, ban.key, ban.hashTag]);
+const idOf = ban => JSON.stringify([ban.prefix, ban.limiter, ban.key]);
 
 /** The limit of a ban; that of a plan if there is no other. */
 function limitOf(ban) {
@@ -42,7 +42,6 @@ export function bansPart(done) {
     {id: 'key', word: 'key', order: 1, className: 'name', value: row => row.key, shape: row => [row.key, row.limit === null],
       cell: row => row.limit ? el('a', {href: keyLink(row.prefix, row.limit.name, row.key)}, code(row.key)) : code(row.key)},
     {id: 'name', word: 'limit', order: 1, value: row => row.limiter, cell: row => named(row.limiter)},
-    {id: 'tag', word: 'hashTag', order: 1, value: row => row.hashTag ?? '', cell: row => row.hashTag === null ? '–' : code(row.hashTag)},
     {id: 'ends', word: 'ending', order: -1, value: row => row.ends, shape: endText, cell: endText},
     {id: 'remedies', word: 'remedies', className: 'full', value: () => '', shape: row => [state.session.keys, row.ends],
       cell: row => state.session.keys ? el('button', {
@@ -55,7 +54,7 @@ export function bansPart(done) {
 
   function reset(ban) {
     resetBanned({
-      prefix: ban.prefix, name: ban.limiter, key: keyOf(ban.key), hashTag: ban.hashTag, ban: true,
+      prefix: ban.prefix, name: ban.limiter, key: keyOf(ban.key), ban: true,
     }, () => undone.set(idOf(ban), ban.ends), done);
   }
 

@@ -27,14 +27,7 @@ record LimiterId(String prefix, String name, Limit<?> limit, OptionsInUse option
     static LimiterId of(@Nullable String prefix, String name, Limit<?> limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
         checkBan(limit, options);
-        return new LimiterId(prefix == null ? defaultPrefix(limit) : prefix, name, limit, options);
-    }
-
-    private static String defaultPrefix(Limit<?> limit) {
-        if (limit instanceof TokenBucket) {
-            return "rateLimit:";
-        }
-        return limit instanceof ConcurrencyLimit ? "concurrentLimit:" : "countLimit:";
+        return new LimiterId(prefix == null ? KeySpace.defaultPrefix(limit) : prefix, name, limit, options);
     }
 
     private static void checkPrefetch(Limit<?> limit, OptionsInUse options) {

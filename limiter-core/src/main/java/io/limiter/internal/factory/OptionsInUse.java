@@ -31,7 +31,7 @@ record OptionsInUse(
     static OptionsInUse of(LimiterOptions options) {
         return new OptionsInUse(
                 options.namespace().orElseThrow(),
-                options.hashTag().orElse(HashTag.WHOLE_KEY),
+                options.hashTag().orElse(HashTag.FIRST_KEY),
                 options.plan().orElse(null),
                 options.failurePolicy().orElseThrow(),
                 options.prefetch().orElse(null),

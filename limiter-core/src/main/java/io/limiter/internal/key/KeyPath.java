@@ -1,56 +1,42 @@
 package io.limiter.internal.key;
 
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The nested keys of a view, and the stored key of their permits.
  *
- * @param parts several nested keys; none if there is one at most
- * @param key the key shown to callers; {@code null} for the limiter itself
- * @param countedKey the key in statistics, which leave out a hash tag; {@code null} for the limiter itself
+ * @param text the keys as {@link KeyText}; {@code null} for the limiter itself
  * @param backendKey the stored key
  */
-public record KeyPath(
-        List<String> parts, @Nullable String key, @Nullable String countedKey, String backendKey) {
+public record KeyPath(@Nullable String text, String backendKey) {
 
     public static KeyPath own(KeySpace keys) {
-        return new KeyPath(List.of(), null, null, keys.own());
+        return new KeyPath(null, keys.own());
     }
 
     /** Whether it is that of a view, to which further keys are added. */
     public boolean isOfKey() {
-        return key != null;
+        return text != null;
     }
 
-    /** All nested keys, the outermost first; none of the limiter itself. */
-    public List<String> all() {
-        return parts.isEmpty() && key != null ? List.of(key) : parts;
+    /** The nested keys, the outermost first; none of the limiter itself. */
+    public List<String> keys() {
+        return text == null ? List.of() : KeyText.keys(text);
     }
 
     /**
      * @throws IllegalArgumentException if the key is blank
      */
-    public KeyPath on(KeySpace keys, String next) {
-        if (key == null) {
-            return new KeyPath(List.of(), next, next, keys.of(next));
+    public KeyPath on(KeySpace space, String next) {
+        if (text == null) {
+            // First, because it checks the key.
+            String backendKey = space.of(next);
+            return new KeyPath(KeyText.of(next), backendKey);
         }
-        List<String> all = Stream.concat(all().stream(), Stream.of(next)).toList();
-        String backendKey = keys.of(all);
-        List<String> counted = keys.firstIsHashTag() ? all.subList(1, all.size()) : all;
-        return new KeyPath(all, readable(all), readable(counted), backendKey);
-    }
-
-    private static String readable(List<String> keys) {
-        return keys.size() == 1
-                ? keys.get(0)
-                : keys.stream().map(KeyPath::encode).collect(Collectors.joining("#"));
-    }
-
-    /** Encodes the separator, so that no single key looks like two. */
-    private static String encode(String key) {
-        return key.replace("%", "%25").replace("#", "%23");
+        String backendKey =
+                space.of(Stream.concat(keys().stream(), Stream.of(next)).toList());
+        return new KeyPath(text + "#" + KeyText.of(next), backendKey);
     }
 }

@@ -1,6 +1,9 @@
 package io.limiter.internal.key;
 
 import com.google.common.hash.Hashing;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
@@ -11,11 +14,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the Redis keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's
- * own permits. Several keys are separated by {@code #}: <code>prefix{name:tenant#user}</code>. If the first key is
- * the hash tag, it comes first: <code>prefix{tenant}{name:user}</code> and <code>prefix{tenant}{name}</code>. So does one
- * over which other keys are spread, see {@link HashTags}: <code>prefix{#7}{name:key}</code>. A namespace stands in front of the
- * prefix: <code>shop:prefix{name}</code>.
+ * Builds the Redis keys of one limiter. The first key is the hash tag: <code>prefix{user}{name}</code>, and with further keys,
+ * separated by {@code #}, <code>prefix{tenant}{name:user#device}</code>. If the whole path is the hash tag, it follows the name:
+ * <code>prefix{name:tenant#user}</code>. Where keys are spread over hash tags, see {@link HashTags}, that of what would be the hash
+ * tag otherwise comes first: <code>prefix{#7}{user}{name}</code>. A namespace stands in front of the prefix:
+ * <code>shop:prefix{user}{name}</code>.
+ *
+ * <p>The limiter's own permits have its name as their hash tag, <code>prefix{name}</code>; of a name with a slash, what is before
+ * that, so that limits which belong together can be in one slot: <code>prefix{api}{api/day:}</code>, where the colon tells it from
+ * permits of the key {@code api}.
  *
  * <p>Names come from developers, keys from callers, and no caller may be able to forge another key. So every
  * character with a meaning here is percent-encoded: braces (they delimit the hash tag of a Redis Cluster, and
@@ -62,9 +69,9 @@ public final class KeySpace {
     private final String named;
     private final String end;
 
-    /** The name and the whole key are the hash tag. */
+    /** The first key is the hash tag. */
     public KeySpace(String prefix, String name, String suffix) {
-        this("", prefix, name, suffix, false, () -> HashTags.NONE);
+        this("", prefix, name, suffix, true, () -> HashTags.NONE);
     }
 
     /** Keys that were built a short while ago, of all limiters of a factory, with which they are forgotten. */
@@ -89,8 +96,8 @@ public final class KeySpace {
     /**
      * @param namespace in front of the prefix, with a colon; empty for none
      * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
-     * @param firstIsHashTag whether the first of several keys alone is the hash tag
-     * @param hashTags over which keys are spread otherwise; first used when a key is built
+     * @param firstIsHashTag whether the first key is the hash tag, and not all of them
+     * @param hashTags over which keys are spread; first used when a key is built
      * @param recent those of the factory
      * @throws IllegalArgumentException if the name is blank, the namespace is too long, the prefix contains braces, or the suffix
      *     could change the hash tag or collide with that of a lock
@@ -115,8 +122,19 @@ public final class KeySpace {
         this.recent = recent.table;
         String encodedName = encodeName(name);
         this.end = "}" + suffix;
-        this.own = start + "{" + encodedName + end;
-        this.named = "{" + encodedName + ":";
+        this.named = "{" + encodedName;
+        int slash = encodedName.indexOf('/');
+        this.own = slash > 0
+                ? start + "{" + encodedName.substring(0, slash) + "}" + named + ":" + end
+                : start + named + end;
+    }
+
+    /** The prefix of a limit for which none is chosen, in code and everywhere else: that of its kind, which is its state. */
+    public static String defaultPrefix(Limit<?> limit) {
+        if (limit.stateType() == RedisPermits.class) {
+            return "rateLimit:";
+        }
+        return limit instanceof ConcurrencyLimit ? "concurrentLimit:" : "countLimit:";
     }
 
     /**
@@ -158,11 +176,6 @@ public final class KeySpace {
         return name;
     }
 
-    /** Whether the first of several keys alone is the hash tag. */
-    public boolean firstIsHashTag() {
-        return firstIsHashTag;
-    }
-
     /** The key of the limiter's own permits. */
     public String own() {
         return own;
@@ -191,7 +204,7 @@ public final class KeySpace {
 
     private String build(String key) {
         requireNotBlank("key", key);
-        String redisKey = make(key);
+        String redisKey = make(List.of(key));
         // Callers decide its length.
         if (key.length() <= MAX_KEY_LENGTH && hashTags.get() != HashTags.UNKNOWN) {
             int place = place(key);
@@ -215,27 +228,23 @@ public final class KeySpace {
      */
     public String of(List<String> keys) {
         keys.forEach(key -> requireNotBlank("key", key));
-        if (keys.size() == 1) {
-            return of(keys.get(0));
-        }
+        return keys.size() == 1 ? of(keys.get(0)) : make(keys);
+    }
+
+    private String make(List<String> keys) {
         if (!firstIsHashTag) {
-            return spread(encode(keys));
+            String all = encode(keys);
+            return start + hashTags.get().of(all) + named + ":" + all + end;
         }
-        return start + tag(keys.get(0)) + named + encode(keys.subList(1, keys.size())) + end;
+        String first = shorten(encode(keys.get(0), ""));
+        // Redis uses the first pair of braces, and encoded keys contain none.
+        String tagged = start + hashTags.get().of(first) + "{" + first + "}" + named;
+        return keys.size() == 1 ? tagged + end : tagged + ":" + encode(keys.subList(1, keys.size())) + end;
     }
 
     private static String encode(List<String> keys) {
         // An encoded key contains no '#'.
         return shorten(keys.stream().map(key -> encode(key, "")).collect(Collectors.joining("#")));
-    }
-
-    /** Redis uses the first pair of braces, and encoded keys contain none. */
-    private static String tag(String key) {
-        return "{" + shorten(encode(key, "")) + "}";
-    }
-
-    private String spread(String encodedKey) {
-        return start + hashTags.get().of(encodedKey) + named + encodedKey + end;
     }
 
     /** Prefix and name of the limiter that a key belongs to. */
@@ -251,17 +260,15 @@ public final class KeySpace {
         return key.substring(0, key.indexOf('{')) + decode(key.substring(name, end));
     }
 
+    /** The encoded keys of several; a hash is one, which begins with the separator. */
+    static List<String> split(String encodedKeys) {
+        return encodedKeys.startsWith("#") ? List.of(encodedKeys) : List.of(encodedKeys.split("#"));
+    }
+
     static String decode(String encoded) {
         return ENCODED.matcher(encoded)
                 .replaceAll(match -> Matcher.quoteReplacement(String.valueOf(
                         (char) Integer.parseInt(match.group(1) == null ? match.group(2) : match.group(1), 16))));
-    }
-
-    private String make(String key) {
-        if (firstIsHashTag) {
-            return start + tag(key) + own.substring(start.length());
-        }
-        return spread(shorten(encode(key, "")));
     }
 
     private static String shorten(String encoded) {

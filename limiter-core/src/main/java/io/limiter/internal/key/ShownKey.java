@@ -1,11 +1,14 @@
 package io.limiter.internal.key;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What messages and log lines show of a key: <code>prefix{name:[hash]}</code>, in a Cluster
- * <code>prefix{#7}{name:[hash]}</code>, because the key of a caller can be personal data. The key of a limiter's own permits is shown as it is. The logger {@value #LOGGER} at level DEBUG shows all keys.
+ * <code>prefix{#7}{name:[hash]}</code>, because the key of a caller can be personal data. The hash is that of the {@link KeyText}.
+ * The key of a limiter's own permits is shown as it is. The logger {@value #LOGGER} at level DEBUG shows all keys.
  */
 public final class ShownKey {
 
@@ -30,15 +33,24 @@ public final class ShownKey {
             return redisKey;
         }
         int colon = redisKey.indexOf(':', name);
-        boolean keyed = colon >= 0 && colon < end;
-        boolean spread = HashTags.isSpread(redisKey);
-        boolean tagged = name != first + 1 && !spread;
-        if (!keyed && !tagged) {
+        int nameEnd = colon >= 0 && colon < end ? colon : end;
+        if (nameEnd == end - 1) {
+            // The permits of a limiter itself whose name has a slash.
             return redisKey;
         }
-        String caller = tagged ? redisKey.substring(first, end) : redisKey.substring(colon + 1, end);
-        int shown = spread ? name : first + 1;
-        return redisKey.substring(0, shown) + redisKey.substring(name, keyed ? colon : end) + ":["
-                + KeyHash.OF_THIS_PROCESS.of(KeySpace.decode(caller)) + "]" + redisKey.substring(end);
+        int tag = HashTags.isSpread(redisKey) ? redisKey.indexOf('{', first + 1) : first;
+        List<String> keys = new ArrayList<>();
+        if (tag + 1 < name) {
+            keys.add(redisKey.substring(tag + 1, redisKey.indexOf('}', tag)));
+        }
+        if (nameEnd < end) {
+            keys.addAll(KeySpace.split(redisKey.substring(nameEnd + 1, end)));
+        }
+        if (keys.isEmpty()) {
+            return redisKey;
+        }
+        String text = KeyText.of(keys.stream().map(KeySpace::decode).toList());
+        return redisKey.substring(0, tag + 1) + redisKey.substring(name, nameEnd) + ":["
+                + KeyHash.OF_THIS_PROCESS.of(text) + "]" + redisKey.substring(end);
     }
 }

@@ -22,8 +22,6 @@ import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.internal.waiting.WaitingRoom;
 import io.limiter.internal.waiting.Waits;
 import io.limiter.spi.EngineObserver;
-import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -81,13 +79,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return backendKey.substring(0, backendKey.length() - suffix) + ofKey.keySuffix();
     }
 
-    /** A key as the known bans have it. */
-    KnownBans.Key knownKey(KeyPath path) {
-        List<String> all = path.all();
-        return new KnownBans.Key(
-                Objects.requireNonNull(path.countedKey()), all, keys.firstIsHashTag() ? all.get(0) : null);
-    }
-
     /** What bans a key; {@code null} for none, as for the limiter's own permits, which are those of all callers. */
     @Nullable
     LimiterBan ban(@Nullable String key) {
@@ -106,7 +97,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * Decides, then waits until the permits come due. A limit that does not reserve decides again after each rejection, as long
      * as its retry-after lies within the timeout.
      *
-     * @param key the caller's key; {@code null} for the limiter's own permits
+     * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
@@ -317,15 +308,15 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     private final class WaitingDecision extends WaitingRequest<Decision> {
 
-        private final @Nullable String countedKey;
+        private final @Nullable String key;
         private final String backendKey;
         private final long permits;
         private final long timeoutMicros;
         private final EngineObserver.MayWait mayWait;
 
-        WaitingDecision(@Nullable String countedKey, String backendKey, long permits, long timeoutMicros) {
+        WaitingDecision(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
             super(waitingRoom, timeoutMicros);
-            this.countedKey = countedKey;
+            this.key = key;
             this.backendKey = backendKey;
             this.permits = permits;
             this.timeoutMicros = timeoutMicros;
@@ -334,13 +325,13 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         protected Decision decideFirst() {
-            InEffect<L> used = inEffect(countedKey);
+            InEffect<L> used = inEffect(key);
             return used.engine().decide(backendKey, used.limit(), Request.take(permits, 0));
         }
 
         @Override
         protected Started<Decision> startDecision() {
-            InEffect<L> used = inEffect(countedKey);
+            InEffect<L> used = inEffect(key);
             PendingRequest pending = used.engine().start(backendKey, used.limit(), Request.take(permits, 0));
             return new Started<>(pending, pending);
         }
@@ -362,7 +353,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         protected Object alike() {
-            return BoundLimit.this.alike(countedKey, backendKey, permits);
+            return BoundLimit.this.alike(key, backendKey, permits);
         }
 
         @Override
@@ -372,7 +363,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         protected boolean mayJoin() {
-            return inEffect(countedKey).atOnce(Request.take(permits, 0)) == null;
+            return inEffect(key).atOnce(Request.take(permits, 0)) == null;
         }
 
         @Override
@@ -387,7 +378,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         protected void count(Decision decision) {
-            counters().decided(name(), countedKey, inEffect(countedKey).limit(), permits, decision);
+            counters().decided(name(), key, inEffect(key).limit(), permits, decision);
         }
 
         @Override
@@ -399,19 +390,18 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** Counts its decision itself, because a stage for that would cost as much again. */
     private final class CountedRequest extends PendingRequest {
 
-        private final @Nullable String countedKey;
+        private final @Nullable String key;
 
-        CountedRequest(
-                @Nullable String countedKey, String backendKey, L limit, Request request, Fallback<Decision> fallback) {
+        CountedRequest(@Nullable String key, String backendKey, L limit, Request request, Fallback<Decision> fallback) {
             super(backendKey, limit, request, fallback);
-            this.countedKey = countedKey;
+            this.key = key;
         }
 
         @Override
         public boolean answer(Decision decision) {
             boolean first = super.answer(decision);
             if (first) {
-                counters().decided(name(), countedKey, limit(0), request(0).permits(), decision);
+                counters().decided(name(), key, limit(0), request(0).permits(), decision);
             }
             return first;
         }

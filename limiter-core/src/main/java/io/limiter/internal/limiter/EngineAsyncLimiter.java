@@ -87,21 +87,21 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     final CompletableFuture<Decision> decide(long permits, long timeoutMicros) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
-                ? limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                ? limiter.bound.decideAndWaitAsync(path.text(), path.backendKey(), permits, timeoutMicros)
                 : decide(permits, timeoutMicros, Function.identity());
     }
 
     final <T> CompletableFuture<T> decide(long permits, long timeoutMicros, Function<Decision, T> result) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
-                ? limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros, result)
+                ? limiter.bound.decideAndWaitAsync(path.text(), path.backendKey(), permits, timeoutMicros, result)
                 : limiter.alone().decideAloneAsync(permits, timeoutMicros, result);
     }
 
     final CompletableFuture<Reservation> reserve(long permits, long timeoutMicros) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
-                ? limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                ? limiter.bound.reserveAsync(path.text(), path.backendKey(), permits, timeoutMicros)
                 : limiter.alone().reserveAloneAsync(permits, timeoutMicros);
     }
 

@@ -84,7 +84,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
     /** What decides about these permits. */
     private InEffect<ConcurrencyLimit> inEffect() {
-        return bound.inEffect(path.countedKey());
+        return bound.inEffect(path.text());
     }
 
     @Override
@@ -188,7 +188,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         protected void count(Decision decision) {
-            bound.counters().decided(name(), path.countedKey(), inEffect().limit(), permits(), decision);
+            bound.counters().decided(name(), path.text(), inEffect().limit(), permits(), decision);
         }
 
         @Override

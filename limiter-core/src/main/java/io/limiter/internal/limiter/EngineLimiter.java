@@ -11,6 +11,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.key.KeyText;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
@@ -84,16 +85,17 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     @Override
     public final Decision decide(String key, long permits) {
-        return needsView()
-                ? on(key).decide(permits)
-                : bound.decideAndWait(key, bound.keys().of(key), permits, 0);
+        if (needsView()) {
+            return on(key).decide(permits);
+        }
+        // First, because it checks the key.
+        String backendKey = bound.keys().of(key);
+        return bound.decideAndWait(KeyText.of(key), backendKey, permits, 0);
     }
 
     @Override
     public final boolean tryAcquire(String key, long permits) {
-        return needsView()
-                ? on(key).tryAcquire(permits)
-                : bound.tryAcquire(key, bound.keys().of(key), permits, 0);
+        return tryAcquireWithin(key, permits, 0);
     }
 
     @Override
@@ -108,9 +110,15 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     @Override
     public final boolean tryAcquire(String key, long permits, Duration timeout) {
-        return needsView()
-                ? on(key).tryAcquire(permits, timeout)
-                : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
+        return tryAcquireWithin(key, permits, Timeouts.micros(timeout));
+    }
+
+    private boolean tryAcquireWithin(String key, long permits, long timeoutMicros) {
+        if (needsView()) {
+            return on(key).tryAcquireWithin(permits, timeoutMicros);
+        }
+        String backendKey = bound.keys().of(key);
+        return bound.tryAcquire(KeyText.of(key), backendKey, permits, timeoutMicros);
     }
 
     @Override
@@ -132,14 +140,14 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     private Decision decideWithin(long permits, long timeoutMicros) {
         return ban() == null
-                ? bound.decideAndWait(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                ? bound.decideAndWait(path.text(), path.backendKey(), permits, timeoutMicros)
                 : alone().decideAlone(permits, timeoutMicros);
     }
 
     private boolean tryAcquireWithin(long permits, long timeoutMicros) {
         LimiterBan ban = ban();
         if (ban == null) {
-            return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, timeoutMicros);
+            return bound.tryAcquire(path.text(), path.backendKey(), permits, timeoutMicros);
         }
         // Less than one permit is an error below.
         ImmediateEngine.Known known = permits < 1 ? ImmediateEngine.Known.UNKNOWN : ban.tryAcquire(path);
@@ -150,7 +158,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     final Reservation reserveWithin(long permits, long timeoutMicros) {
         return ban() == null
-                ? bound.reserve(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                ? bound.reserve(path.text(), path.backendKey(), permits, timeoutMicros)
                 : alone().reserveAlone(permits, timeoutMicros);
     }
 
@@ -159,7 +167,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
      * usual.
      */
     public final Reservation reservationOf(Decision granted, long permits) {
-        return bound.reservation(path.countedKey(), path.backendKey(), inEffect(), permits, granted);
+        return bound.reservation(path.text(), path.backendKey(), inEffect(), permits, granted);
     }
 
     /** The set of this alone, which has a ban. */
@@ -184,12 +192,12 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     /** What decides about these permits. */
     final InEffect<L> inEffect() {
-        return bound.inEffect(path.countedKey());
+        return bound.inEffect(path.text());
     }
 
     /** What bans the key of these permits; {@code null} for none. */
     final @Nullable LimiterBan ban() {
-        return bound.ban(path.countedKey());
+        return bound.ban(path.text());
     }
 
     @Override

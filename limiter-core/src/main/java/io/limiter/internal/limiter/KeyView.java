@@ -7,7 +7,7 @@ import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.override.KeyOverrides;
 import io.limiter.internal.override.Overrides;
 import io.limiter.internal.statistics.LimiterCounters;
-import java.util.Optional;
+import java.util.List;
 
 /**
  * A limiter, or a view of one of its keys.
@@ -48,8 +48,8 @@ public abstract class KeyView<B extends ChangeableLimit<?>> {
         return bound.name();
     }
 
-    public final Optional<String> key() {
-        return Optional.ofNullable(path.key());
+    public final List<String> keys() {
+        return path.keys();
     }
 
     /** The key that the backend has its permits under. */
@@ -58,8 +58,7 @@ public abstract class KeyView<B extends ChangeableLimit<?>> {
     }
 
     final RateLimitExceededException exceeded(Decision rejection) {
-        String key = path.countedKey();
-        return new RateLimitExceededException(key == null ? name() : key, rejection);
+        return new RateLimitExceededException(name(), keys(), rejection);
     }
 
     /** The name of its interface. */
@@ -67,6 +66,6 @@ public abstract class KeyView<B extends ChangeableLimit<?>> {
 
     @Override
     public String toString() {
-        return kind() + "[" + name() + (path.isOfKey() ? ":" + path.key() : "") + ", " + bound.limit() + "]";
+        return kind() + "[" + name() + (path.isOfKey() ? ":" + path.text() : "") + ", " + bound.limit() + "]";
     }
 }

@@ -13,6 +13,7 @@ import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,14 +50,14 @@ final class LimiterBan {
 
     /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
     ImmediateEngine.Known tryAcquire(KeyPath path) {
-        ImmediateEngine engine = bound.inEffect(path.countedKey()).engine().immediate();
+        ImmediateEngine engine = bound.inEffect(path.text()).engine().immediate();
         ImmediateEngine.Known access =
                 engine == null ? ImmediateEngine.Known.UNKNOWN : engine.tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
         if (access == ImmediateEngine.Known.UNKNOWN
                 || !access.granted() && bound.counters().isListenedTo()) {
             return ImmediateEngine.Known.UNKNOWN;
         }
-        bound.counters().counted(path.countedKey(), access.granted(), Source.OVERRIDE);
+        bound.counters().counted(path.text(), access.granted(), Source.OVERRIDE);
         return access;
     }
 
@@ -145,13 +146,13 @@ final class LimiterBan {
                     ban.after(),
                     ban.within());
             put(last.source() == Source.LOCAL ? counted.withSource(Source.LOCAL) : counted, last);
-            bound.counters().keyBanned(bound.name(), String.valueOf(path.countedKey()), counted.timeToWait());
+            bound.counters().keyBanned(bound.name(), path.keys(), counted.timeToWait());
         }
 
         private void put(Decision ofBan, Decision ofBoth) {
             known.put(
                     key,
-                    bound.knownKey(path),
+                    Objects.requireNonNull(path.text()),
                     ofBan.retryAfterMicros(),
                     ofBoth.retryAfterMicros(),
                     ofBan.source() == Source.LOCAL);

@@ -110,7 +110,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
     Reservation reservation(int part, Decision decision) {
         EngineLimiter<?> limiter = parts.get(part).limiter();
         return limiter.bound.reservation(
-                limiter.path.countedKey(),
+                limiter.path.text(),
                 limiter.path.backendKey(),
                 last.used(part),
                 last.request(part).permits(),
@@ -215,7 +215,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
                         .counters()
                         .decided(
                                 limiter.name(),
-                                limiter.path.countedKey(),
+                                limiter.path.text(),
                                 last.used(i).limit(),
                                 last.request(i).permits(),
                                 decision);

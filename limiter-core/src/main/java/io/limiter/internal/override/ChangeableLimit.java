@@ -137,7 +137,7 @@ public class ChangeableLimit<L extends Limit<?>> {
     /**
      * What decides about a key: its live limit, or what all have.
      *
-     * @param key as it is counted; {@code null} for the limiter's own permits
+     * @param key its keys as text; {@code null} for the limiter's own permits
      */
     public final InEffect<L> inEffect(@Nullable String key) {
         KeyOverride ofKey = key == null || keyOverrides == null ? null : keyOverrides.of(key);

@@ -31,7 +31,7 @@ public final class KeyOverrides {
     /**
      * Applies from the next decision on.
      *
-     * @param key or its hash
+     * @param key its keys as text, or the hash of that
      * @param change {@code null} for none
      * @param untilEndMicros how long it lasts
      */

@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals.HotKey;
 import io.limiter.LimiterTotals.RejectedKey;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.key.KeyText;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
@@ -63,7 +64,11 @@ final class HotKeys {
         this.minuteEnds = sampledNanos + MINUTE_NANOS;
     }
 
-    /** Counts a request. Nearly always allocates nothing. */
+    /**
+     * Counts a request. Nearly always allocates nothing.
+     *
+     * @param key the caller's keys as text
+     */
     void requested(String key) {
         int left = exact;
         if (left > 0) {
@@ -81,12 +86,12 @@ final class HotKeys {
 
     /** The hottest first. */
     List<HotKey> hottest() {
-        return hottest((key, count) -> new HotKey(key, count.own()));
+        return hottest((key, count) -> new HotKey(KeyText.keys(key), count.own()));
     }
 
     /** The same, where only rejections are counted. */
     List<RejectedKey> rejected() {
-        return hottest((key, count) -> new RejectedKey(key, count.own(), count.ago(ticker.read())));
+        return hottest((key, count) -> new RejectedKey(KeyText.keys(key), count.own(), count.ago(ticker.read())));
     }
 
     private synchronized <K> List<K> hottest(BiFunction<String, Count, K> reported) {

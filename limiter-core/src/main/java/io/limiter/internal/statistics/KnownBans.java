@@ -3,6 +3,7 @@ package io.limiter.internal.statistics;
 import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.key.KeyText;
 import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,21 +54,13 @@ public final class KnownBans {
         return uncounted;
     }
 
-    /** The key of a ban; see {@link KeyBan}. */
-    public record Key(
-            String key, List<String> path, @Nullable String hashTag) {
-
-        private int length() {
-            return path.stream().mapToInt(String::length).sum();
-        }
-    }
-
     /**
      * A known ban.
      *
-     * @param key {@code null} if it is not shown
+     * @param key its keys as text; {@code null} if they are not shown
      */
-    public record Row(String storedKey, @Nullable Key key, long endNanos, long retryNanos) implements Comparable<Row> {
+    public record Row(String storedKey, @Nullable String key, long endNanos, long retryNanos)
+            implements Comparable<Row> {
 
         /** By difference, because the time of a ticker may overflow. */
         @Override
@@ -81,10 +74,11 @@ public final class KnownBans {
      * Records a ban.
      *
      * @param storedKey that of the ban
+     * @param key its keys as text
      * @param retryMicros until the ban and the limit may grant again
      * @param local whether it is one of the local fallback, which hides no longer one of the backend
      */
-    public void put(String storedKey, Key key, long leftMicros, long retryMicros, boolean local) {
+    public void put(String storedKey, String key, long leftMicros, long retryMicros, boolean local) {
         long now = ticker.read();
         long end = now + leftMicros * 1000;
         long retry = now + Math.max(leftMicros, retryMicros > LONGEST_MICROS ? 0 : retryMicros) * 1000;
@@ -155,14 +149,12 @@ public final class KnownBans {
     List<KeyBan> inEffect() {
         long now = ticker.read();
         List<KeyBan> bans = new ArrayList<>();
-        byKey.values().forEach(row -> {
-            Key key = row.key;
+        byKey.values().stream().sorted(Comparator.reverseOrder()).forEach(row -> {
             long left = row.endNanos - now;
-            if (key != null && left > 0) {
-                bans.add(new KeyBan(key.key, key.path, key.hashTag, Duration.ofNanos(left)));
+            if (row.key != null && left > 0) {
+                bans.add(new KeyBan(KeyText.keys(row.key), Duration.ofNanos(left)));
             }
         });
-        bans.sort(Comparator.comparing(KeyBan::left).reversed().thenComparing(KeyBan::key));
         return List.copyOf(bans);
     }
 }

@@ -8,6 +8,7 @@ import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.key.KeyText;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
@@ -101,11 +102,9 @@ public final class LimiterCounters implements LimiterTotals {
         shared.namespace = newNamespace;
     }
 
-    /** Records the hash tag of a limiter; {@link HashTag#FIRST_KEY} stays, once recorded. */
+    /** Records the hash tag of a limiter. */
     public void hashTag(HashTag newHashTag) {
-        if (newHashTag == HashTag.FIRST_KEY) {
-            shared.hashTag = newHashTag;
-        }
+        shared.hashTag = newHashTag;
     }
 
     /** Records the plan of the limiters; {@code null} for none. */
@@ -130,9 +129,9 @@ public final class LimiterCounters implements LimiterTotals {
      *
      * @param limiter as of {@link #decided}
      */
-    public void keyBanned(String limiter, String key, Duration length) {
+    public void keyBanned(String limiter, List<String> keys, Duration length) {
         shared.bans.increment();
-        notifier.publishIfRoom(listener -> listener.keyBanned(limiter, key, length));
+        notifier.publishIfRoom(listener -> listener.keyBanned(limiter, keys, length));
     }
 
     /** Records that {@link io.limiter.RateLimiter#setRate} has set the rate. */
@@ -152,12 +151,13 @@ public final class LimiterCounters implements LimiterTotals {
 
     /**
      * @param limiter name of the limiter; it differs from {@link #name()} if too many limiters share these counters
-     * @param key the caller's key; {@code null} for the limiter's own permits
+     * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
     public void decided(String limiter, @Nullable String key, Decision decision) {
         counted(key, decision.granted(), decision.source());
         if (!decision.granted() && isListenedTo()) {
-            notifier.publishIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
+            notifier.publishIfRoom(
+                    listener -> listener.limitExceeded(limiter, key == null ? List.of() : KeyText.keys(key), decision));
         }
     }
 
@@ -352,7 +352,7 @@ public final class LimiterCounters implements LimiterTotals {
         private volatile @Nullable Ban ban;
         private volatile @Nullable KnownBans known;
         private volatile String namespace = "";
-        private volatile HashTag hashTag = HashTag.WHOLE_KEY;
+        private volatile HashTag hashTag = HashTag.FIRST_KEY;
 
         private static LongAdder[] adders() {
             return Stream.generate(LongAdder::new).limit(SOURCES).toArray(LongAdder[]::new);

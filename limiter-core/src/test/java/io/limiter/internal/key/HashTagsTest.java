@@ -22,15 +22,15 @@ class HashTagsTest {
 
     static KeySpace spread(String suffix, int count) {
         HashTags tags = new HashTags(count, SlotHash::getSlot);
-        return new KeySpace("", "rateLimit:", "sms", suffix, false, () -> tags);
+        return new KeySpace("", "rateLimit:", "sms", suffix, true, () -> tags);
     }
 
     /** What a page says and other tools may rely on. */
     @ParameterizedTest
     @CsvSource({
-        "ann,          rateLimit:{#33}{sms:ann}",
-        "0171,         rateLimit:{#8}{sms:0171}",
-        "198.51.100.7, rateLimit:{#21}{sms:198.51.100.7}",
+        "ann,          rateLimit:{#33}{ann}{sms}",
+        "0171,         rateLimit:{#8}{0171}{sms}",
+        "198.51.100.7, rateLimit:{#21}{198.51.100.7}{sms}",
     })
     void a_key_has_one_hash_tag_for_ever(String key, String redisKey) {
         assertThat(spread("", 64).of(key)).isEqualTo(redisKey);
@@ -46,14 +46,33 @@ class HashTagsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 64})
+    void all_limits_of_a_first_key_are_in_one_slot(int count) {
+        HashTags tags = new HashTags(count, SlotHash::getSlot);
+        for (String first : List.of("ann", "a:b}{", "k".repeat(200))) {
+            KeySpace bucket = new KeySpace("", "rateLimit:", "second", "", true, () -> tags);
+            KeySpace window = new KeySpace("shop", "countLimit:", "day", ":window", true, () -> tags);
+            assertThat(SlotHash.getSlot(bucket.of(first)))
+                    .isEqualTo(SlotHash.getSlot(window.of(first)))
+                    .isEqualTo(SlotHash.getSlot(window.of(List.of(first, "phone"))))
+                    .isEqualTo(SlotHash.getSlot(bucket.of(List.of(first, "phone", "k".repeat(200)))));
+        }
+    }
+
     @Test
-    void all_limits_of_a_key_are_in_one_slot() {
+    void all_limits_of_a_whole_path_are_in_one_slot_on_request() {
         HashTags tags = new HashTags(64, SlotHash::getSlot);
-        for (List<String> keys : List.of(List.of("ann"), List.of("acme", "ann"), List.of("k".repeat(200)))) {
-            KeySpace bucket = new KeySpace("", "rateLimit:", "second", "", false, () -> tags);
-            KeySpace window = new KeySpace("shop:", "countLimit:", "day", ":window", false, () -> tags);
+        KeySpace bucket = new KeySpace("", "rateLimit:", "second", "", false, () -> tags);
+        KeySpace window = new KeySpace("shop", "countLimit:", "day", ":window", false, () -> tags);
+        Set<Integer> slots = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            List<String> keys = List.of("acme", "user-" + i);
+            slots.add(SlotHash.getSlot(bucket.of(keys)));
             assertThat(SlotHash.getSlot(bucket.of(keys))).isEqualTo(SlotHash.getSlot(window.of(keys)));
         }
+        assertThat(slots).as("of one tenant").hasSizeGreaterThan(20);
+        assertThat(window.of(List.of("acme", "ann"))).matches("shop:countLimit:\\{#\\d+}\\{day:acme#ann}:window");
     }
 
     @ParameterizedTest
@@ -76,14 +95,14 @@ class HashTagsTest {
 
     @Test
     void without_hash_tags_and_for_own_permits_keys_are_as_everywhere() {
-        assertThat(spread("", 0).of("ann")).isEqualTo("rateLimit:{sms:ann}");
+        assertThat(spread("", 0).of("ann")).isEqualTo("rateLimit:{ann}{sms}");
         assertThat(spread(":log", 64).own()).isEqualTo("rateLimit:{sms}:log");
     }
 
     @Test
     void a_key_that_is_the_hash_tag_itself_cannot_reach_keys_that_are_spread() {
         KeySpace spread = spread("", 64);
-        KeySpace first = new KeySpace("", "rateLimit:", "sms", "", true, () -> HashTags.NONE);
+        KeySpace first = new KeySpace("rateLimit:", "sms", "");
         String redisKey = spread.of("ann");
         String tag = redisKey.substring(redisKey.indexOf('{') + 1, redisKey.indexOf('}'));
         assertThat(first.of(List.of(tag, "ann"))).isNotEqualTo(redisKey);

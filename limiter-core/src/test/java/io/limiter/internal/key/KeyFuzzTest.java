@@ -43,8 +43,8 @@ class KeyFuzzTest {
     private static final Pattern SAFE =
             Pattern.compile("p:\\{([!-z|~&&[^%#:]]|%[0-9A-F]{2}|%u[0-9A-F]{4}){1,40}:(?<key>[!-z|~]{1,128})}:window");
 
-    private final KeySpace space = new KeySpace("p:", "a:name%{of}#ours", ":window");
-    private final KeySpace tagging = new KeySpace("", "p:", "a:name%{of}#ours", ":window", true, () -> HashTags.NONE);
+    private final KeySpace space = new KeySpace("", "p:", "a:name%{of}#ours", ":window", false, () -> HashTags.NONE);
+    private final KeySpace tagging = new KeySpace("p:", "a:name%{of}#ours", ":window");
 
     @Test
     void no_key_leaves_its_place_and_each_is_one_of_its_own() {

@@ -58,15 +58,15 @@ class KeySpaceTest {
 
     @ParameterizedTest
     @CsvSource({
-        "198.51.100.7,   rateLimit:{sms:198.51.100.7}",
-        "2001:db8::1,    rateLimit:{sms:2001:db8::1}",
-        "a b,            rateLimit:{sms:a%20b}",
-        "{x},            rateLimit:{sms:%7Bx%7D}",
-        "100%,           rateLimit:{sms:100%25}",
-        "'#1',           rateLimit:{sms:%231}",
-        "jürgen,         rateLimit:{sms:j%u00FCrgen}",
-        "~!,             rateLimit:{sms:~!}",
-        "x}:lock,        rateLimit:{sms:x%7D:lock}",
+        "198.51.100.7,   rateLimit:{198.51.100.7}{sms}",
+        "2001:db8::1,    rateLimit:{2001:db8::1}{sms}",
+        "a b,            rateLimit:{a%20b}{sms}",
+        "{x},            rateLimit:{%7Bx%7D}{sms}",
+        "100%,           rateLimit:{100%25}{sms}",
+        "'#1',           rateLimit:{%231}{sms}",
+        "jürgen,         rateLimit:{j%u00FCrgen}{sms}",
+        "~!,             rateLimit:{~!}{sms}",
+        "x}:lock,        rateLimit:{x%7D:lock}{sms}",
     })
     void encodes_reserved_characters(String key, String expected) {
         assertThat(keys.of(key)).isEqualTo(expected);
@@ -74,11 +74,11 @@ class KeySpaceTest {
 
     @Test
     void encodes_characters_outside_printable_ascii() {
-        assertThat(keys.of("a\nb")).isEqualTo("rateLimit:{sms:a%0Ab}");
-        assertThat(keys.of("\u007f")).isEqualTo("rateLimit:{sms:%7F}");
-        assertThat(keys.of("\u0080")).isEqualTo("rateLimit:{sms:%u0080}");
-        assertThat(keys.of("\ud83d\ude00")).isEqualTo("rateLimit:{sms:%uD83D%uDE00}");
-        assertThat(keys.of("\ud83d")).isEqualTo("rateLimit:{sms:%uD83D}");
+        assertThat(keys.of("a\nb")).isEqualTo("rateLimit:{a%0Ab}{sms}");
+        assertThat(keys.of("\u007f")).isEqualTo("rateLimit:{%7F}{sms}");
+        assertThat(keys.of("\u0080")).isEqualTo("rateLimit:{%u0080}{sms}");
+        assertThat(keys.of("\ud83d\ude00")).isEqualTo("rateLimit:{%uD83D%uDE00}{sms}");
+        assertThat(keys.of("\ud83d")).isEqualTo("rateLimit:{%uD83D}{sms}");
     }
 
     @Test
@@ -89,40 +89,50 @@ class KeySpaceTest {
     }
 
     @Test
-    void a_hash_tag_is_first_in_its_own_braces() {
-        KeySpace tagged = new KeySpace("", PREFIX, "sms", "", true, () -> HashTags.NONE);
-        assertThat(tagged.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
-        assertThat(tagged.of(List.of("acme", "alice", "a#b"))).isEqualTo("rateLimit:{acme}{sms:alice#a%23b}");
-        assertThat(tagged.of("acme")).isEqualTo("rateLimit:{acme}{sms}");
-        assertThat(tagged.of(List.of("acme"))).isEqualTo("rateLimit:{acme}{sms}");
-        assertThat(tagged.own()).isEqualTo("rateLimit:{sms}");
-        assertThat(tagged.of("a:b}{%")).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
-        assertThat(tagged.of("k".repeat(129))).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
-        KeySpace log = new KeySpace("", PREFIX, "sms", ":log", true, () -> HashTags.NONE);
+    void the_first_key_is_the_hash_tag() {
+        assertThat(keys.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
+        assertThat(keys.of(List.of("acme", "alice", "a#b"))).isEqualTo("rateLimit:{acme}{sms:alice#a%23b}");
+        assertThat(keys.of(List.of("acme"))).isEqualTo("rateLimit:{acme}{sms}");
+        assertThat(keys.of("a:b}{%")).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
+        assertThat(keys.of(List.of("acme", "k".repeat(129)))).matches("rateLimit:\\{acme}\\{sms:#[0-9a-f]{64}}");
+        KeySpace log = new KeySpace(PREFIX, "sms", ":log");
         assertThat(log.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}:log");
+        assertThat(new KeySpace("shop", PREFIX, "sms", ":log", true, () -> HashTags.NONE).of("acme"))
+                .isEqualTo("shop:rateLimit:{acme}{sms}:log");
+    }
+
+    @Test
+    void own_permits_of_names_with_one_start_are_in_one_slot() {
+        assertThat(new KeySpace(PREFIX, "api/second", "").own()).isEqualTo("rateLimit:{api}{api/second:}");
+        assertThat(new KeySpace("countLimit:", "api/a b/c", ":window").own())
+                .isEqualTo("countLimit:{api}{api/a%20b/c:}:window");
+        assertThat(new KeySpace(PREFIX, "/api", "").own()).isEqualTo("rateLimit:{/api}");
+        assertThat(new KeySpace(PREFIX, "api/second", "").of("api")).isEqualTo("rateLimit:{api}{api/second}");
+        assertThat(KeySpace.limiterOf("rateLimit:{api}{api/second:}")).isEqualTo("rateLimit:api/second");
     }
 
     @Test
     void several_keys_are_separated_by_a_character_that_is_encoded() {
-        assertThat(keys.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{sms:acme#alice}");
-        assertThat(keys.of(List.of("alice"))).isEqualTo(keys.of("alice"));
-        assertThat(keys.of(List.of("a#b", "c"))).isEqualTo("rateLimit:{sms:a%23b#c}");
-        assertThat(keys.of(List.of("k".repeat(100), "k".repeat(28)))).matches("rateLimit:\\{sms:#[0-9a-f]{64}}");
+        KeySpace whole = new KeySpace("", PREFIX, "sms", "", false, () -> HashTags.NONE);
+        assertThat(whole.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{sms:acme#alice}");
+        assertThat(whole.of(List.of("alice"))).isEqualTo(whole.of("alice")).isEqualTo("rateLimit:{sms:alice}");
+        assertThat(whole.of(List.of("a#b", "c"))).isEqualTo("rateLimit:{sms:a%23b#c}");
+        assertThat(whole.of(List.of("k".repeat(100), "k".repeat(28)))).matches("rateLimit:\\{sms:#[0-9a-f]{64}}");
     }
 
     @Test
     void no_hash_tag_name_or_key_can_be_forged() {
         Map<String, String> owners = new HashMap<>();
         for (int i = 0; i < 200_000; i++) {
-            String name = text(2);
+            String name = random.nextInt(4) > 0 ? text(2) : text(2) + "/" + text(2);
             String key = text(2);
             String slot = text(2);
             if (name.isBlank() || key.isBlank() || slot.isBlank()) {
                 continue;
             }
             String suffix = random.nextBoolean() ? "" : ":log";
-            KeySpace space = new KeySpace(PREFIX, name, suffix);
-            KeySpace tagged = new KeySpace("", PREFIX, name, suffix, true, () -> HashTags.NONE);
+            KeySpace space = new KeySpace("", PREFIX, name, suffix, false, () -> HashTags.NONE);
+            KeySpace tagged = new KeySpace(PREFIX, name, suffix);
             String kind = space.own().endsWith("}") ? "" : "log";
             String owner = kind + "\u0001" + name;
             checkOwner(owners, space.own(), owner);
@@ -138,8 +148,8 @@ class KeySpaceTest {
     void a_long_key_is_hashed() {
         String longest = "k".repeat(KeySpace.MAX_KEY_LENGTH);
 
-        assertThat(keys.of(longest)).isEqualTo("rateLimit:{sms:" + longest + "}");
-        assertThat(keys.of(longest + "k")).matches("rateLimit:\\{sms:#[0-9a-f]{64}}");
+        assertThat(keys.of(longest)).isEqualTo("rateLimit:{" + longest + "}{sms}");
+        assertThat(keys.of(longest + "k")).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
         assertThat(keys.of(longest + "k")).isEqualTo(keys.of(longest + "k")).isNotEqualTo(keys.of(longest + "l"));
         assertThat(keys.of("k".repeat(1_000_000)))
                 .hasSize(keys.of(longest + "k").length());
@@ -170,10 +180,10 @@ class KeySpaceTest {
     @Test
     void no_key_can_be_forged_to_equal_a_hash() {
         String hashed = keys.of("k".repeat(129));
-        String hash = hashed.substring(hashed.indexOf('#'), hashed.length() - 1);
+        String hash = hashed.substring(hashed.indexOf('#'), hashed.indexOf('}'));
 
         assertThat(keys.of(hash))
-                .isEqualTo("rateLimit:{sms:%23" + hash.substring(1) + "}")
+                .isEqualTo("rateLimit:{%23" + hash.substring(1) + "}{sms}")
                 .isNotEqualTo(hashed);
     }
 
@@ -250,8 +260,8 @@ class KeySpaceTest {
         for (int round = 0; round < 3; round++) {
             // One hash code, one place.
             for (String key : new String[] {"Aa", "BB", "AaAa", "BBBB", "AaBB"}) {
-                assertThat(keys.of(key)).isEqualTo("rateLimit:{sms:" + key + "}");
-                assertThat(other.of(key)).isEqualTo("rateLimit:{login:" + key + "}");
+                assertThat(keys.of(key)).isEqualTo("rateLimit:{" + key + "}{sms}");
+                assertThat(other.of(key)).isEqualTo("rateLimit:{" + key + "}{login}");
                 assertThat(keys.of(key)).isSameAs(keys.of(key));
             }
         }
@@ -271,6 +281,6 @@ class KeySpaceTest {
     @ParameterizedTest
     @ValueSource(strings = {"", ":log", ":my-own_2.0", ":lock2"})
     void other_suffixes_follow_the_key(String suffix) {
-        assertThat(new KeySpace(PREFIX, "sms", suffix).of("a")).isEqualTo("rateLimit:{sms:a}" + suffix);
+        assertThat(new KeySpace(PREFIX, "sms", suffix).of("a")).isEqualTo("rateLimit:{a}{sms}" + suffix);
     }
 }

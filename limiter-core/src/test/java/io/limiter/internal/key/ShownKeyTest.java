@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.lettuce.core.cluster.SlotHash;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import java.util.List;
@@ -41,12 +42,20 @@ class ShownKeyTest {
     }
 
     @Test
-    void a_hash_tag_is_a_hash_too() {
-        KeySpace tagging = new KeySpace("", "rateLimit:", "sms", "", true, () -> HashTags.NONE);
-        assertThat(ShownKey.of(tagging.of("acme"))).matches("rateLimit:\\{sms:" + HASH + "}");
-        assertThat(ShownKey.of(tagging.of(List.of("acme", "ann"))))
-                .matches("rateLimit:\\{sms:" + HASH + "}")
-                .isNotEqualTo(ShownKey.of(tagging.of(List.of("acme", "bob"))));
+    void the_hash_is_that_of_all_keys_whatever_the_hash_tag() {
+        HashTags tags = new HashTags(64, SlotHash::getSlot);
+        for (List<String> keys : List.of(
+                List.of("acme"), List.of("acme", "ann"), List.of("acme", "bob"), List.of("a#b", "50%", "ü {"))) {
+            String hash = "[" + KeyHash.OF_THIS_PROCESS.of(KeyText.of(keys)) + "]";
+            for (boolean first : new boolean[] {true, false}) {
+                KeySpace plain = new KeySpace("shop", "rateLimit:", "sms", ":log", first, () -> HashTags.NONE);
+                assertThat(ShownKey.of(plain.of(keys))).isEqualTo("shop:rateLimit:{sms:" + hash + "}:log");
+                KeySpace spread = new KeySpace("", "rateLimit:", "sms", "", first, () -> tags);
+                assertThat(ShownKey.of(spread.of(keys)))
+                        .startsWith("rateLimit:{#")
+                        .endsWith("}{sms:" + hash + "}");
+            }
+        }
     }
 
     @Test
@@ -54,7 +63,7 @@ class ShownKeyTest {
         String key = "a b";
         KeySpace spread = HashTagsTest.spread("", 64);
         assertThat(ShownKey.of(spread.of(key)))
-                .isEqualTo(spread.of(key).replace("a%20b", "[" + KeyHash.OF_THIS_PROCESS.of(key) + "]"));
+                .isEqualTo(spread.of(key).replace("{a%20b}{sms}", "{sms:[" + KeyHash.OF_THIS_PROCESS.of(key) + "]}"));
         assertThat(ShownKey.of(space.of(key)))
                 .isEqualTo("rateLimit:{sms:[" + KeyHash.OF_THIS_PROCESS.of(key) + "]}:window");
     }
@@ -62,6 +71,8 @@ class ShownKeyTest {
     @Test
     void names_and_what_is_no_key_are_shown() {
         assertThat(ShownKey.of(space.own())).isEqualTo(space.own());
+        String slashed = new KeySpace("rateLimit:", "api/day", ":window").own();
+        assertThat(ShownKey.of(slashed)).isEqualTo(slashed);
         assertThat(ShownKey.of("a{b")).isEqualTo("a{b");
         assertThat(ShownKey.of("")).isEmpty();
     }

@@ -157,13 +157,13 @@ class LimiterBanTest {
     void an_outage_hides_no_ban() {
         EngineLimiter<?> limiter = limiter(FailurePolicy.LOCAL);
         rejections(limiter, 4);
-        assertThat(counters.bansInEffect()).extracting(KeyBan::key).containsExactly("ann");
+        assertThat(counters.bansInEffect()).extracting(KeyBan::keys).containsExactly(List.of("ann"));
         backend.failing = EnumSet.allOf(Request.Action.class);
         assertThat(limiter.decide(1).source()).isEqualTo(Source.LOCAL);
         for (FailurePolicy policy : List.of(FailurePolicy.ALLOW, FailurePolicy.DENY)) {
             assertThat(limiter(policy).decide(1).source()).isEqualTo(Source.POLICY);
         }
-        assertThat(counters.bansInEffect()).extracting(KeyBan::key).containsExactly("ann");
+        assertThat(counters.bansInEffect()).extracting(KeyBan::keys).containsExactly(List.of("ann"));
     }
 
     /** Decides as Redis, except for the actions that fail. */

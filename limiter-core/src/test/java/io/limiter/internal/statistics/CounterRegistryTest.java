@@ -48,7 +48,7 @@ class CounterRegistryTest {
         assertThat(counters.rejected(Decision.Source.BACKEND)).isZero();
         assertThat(counters.rejected()).isEqualTo(2);
         assertThat(counters.errors()).isEqualTo(1);
-        assertThat(counters.hottestKeys()).containsExactly(new LimiterTotals.HotKey("key", 2));
+        assertThat(counters.hottestKeys()).containsExactly(new LimiterTotals.HotKey(List.of("key"), 2));
     }
 
     @Test

@@ -22,7 +22,8 @@ class HotKeysTest {
         request("a", 3);
         request("b", 5);
         request("c", 1);
-        assertThat(keys.hottest()).containsExactly(new HotKey("b", 5), new HotKey("a", 3), new HotKey("c", 1));
+        assertThat(keys.hottest())
+                .containsExactly(new HotKey(List.of("b"), 5), new HotKey(List.of("a"), 3), new HotKey(List.of("c"), 1));
     }
 
     @Test
@@ -30,15 +31,15 @@ class HotKeysTest {
         request("a", 4);
         clock.advance(Duration.ofSeconds(60));
         request("b", 3);
-        assertThat(keys.hottest()).containsExactly(new HotKey("b", 3), new HotKey("a", 2));
+        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("b"), 3), new HotKey(List.of("a"), 2));
         clock.advance(Duration.ofSeconds(120));
         assertThat(keys.hottest()).isEmpty();
         request("b", HotKeys.EXACT);
-        assertThat(keys.hottest()).containsExactly(new HotKey("b", HotKeys.EXACT));
+        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("b"), HotKeys.EXACT));
         clock.advance(Duration.ofDays(300));
         assertThat(keys.hottest()).isEmpty();
         request("b", HotKeys.EXACT);
-        assertThat(keys.hottest()).containsExactly(new HotKey("b", HotKeys.EXACT));
+        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("b"), HotKeys.EXACT));
     }
 
     @Test
@@ -71,7 +72,7 @@ class HotKeysTest {
             for (int j = 0; j < 3; j++) {
                 busy.requested("few");
             }
-            exact += busy.hottest().contains(new HotKey("few", 3)) ? 1 : 0;
+            exact += busy.hottest().contains(new HotKey(List.of("few"), 3)) ? 1 : 0;
         }
         return exact;
     }
@@ -86,7 +87,9 @@ class HotKeysTest {
         }
         List<HotKey> hottest = keys.hottest();
         assertThat(hottest).hasSizeBetween(2, HotKeys.REPORTED);
-        assertThat(hottest.subList(0, 2)).extracting(HotKey::key).containsExactlyInAnyOrder("hot0", "hot1");
+        assertThat(hottest.subList(0, 2))
+                .extracting(HotKey::keys)
+                .containsExactlyInAnyOrder(List.of("hot0"), List.of("hot1"));
         assertThat(hottest.subList(0, 2))
                 .allSatisfy(
                         hot -> assertThat(hot.requests()).as("of about 100,000").isBetween(80_000L, 120_000L));
@@ -101,20 +104,20 @@ class HotKeysTest {
         for (int i = 0; i < 100_000; i++) {
             keys.requested(i % 4 == 0 ? "hot" : "more-" + i);
         }
-        assertThat(keys.hottest().get(0).key()).isEqualTo("hot");
+        assertThat(keys.hottest().get(0).keys()).containsExactly("hot");
         assertThat(keys.hottest().get(0).requests()).as("of 25,000").isBetween(15_000L, 30_000L);
         assertThat(keys.hottest())
                 .extracting(HotKey::requests)
                 .filteredOn(requests -> requests > 1)
                 .hasSize(1);
         clock.advance(Duration.ofSeconds(60));
-        assertThat(keys.hottest()).extracting(HotKey::key).containsExactly("hot");
+        assertThat(keys.hottest()).extracting(HotKey::keys).containsExactly(List.of("hot"));
     }
 
     @Test
     void a_long_key_is_truncated() {
         keys.requested("x".repeat(1000));
-        assertThat(keys.hottest()).containsExactly(new HotKey("x".repeat(128), 1));
+        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("x".repeat(128)), 1));
     }
 
     @Test
@@ -128,12 +131,12 @@ class HotKeysTest {
         assertThat(keys.rejected())
                 .containsExactly(
                         new RejectedKey(
-                                "a",
+                                List.of("a"),
                                 7,
                                 Stream.of(1500, 2500, 3500, 4500, 5500)
                                         .map(Duration::ofMillis)
                                         .toList()),
-                        new RejectedKey("b", 1, List.of(Duration.ofMillis(500))));
+                        new RejectedKey(List.of("b"), 1, List.of(Duration.ofMillis(500))));
     }
 
     @Test
@@ -147,7 +150,7 @@ class HotKeysTest {
                 .allSatisfy(key -> assertThat(key.rejections()).isEqualTo(2));
         request("new", 2);
         assertThat(keys.rejected().get(0))
-                .isEqualTo(new RejectedKey("new", 3, List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO)));
+                .isEqualTo(new RejectedKey(List.of("new"), 3, List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO)));
     }
 
     private void request(String key, int times) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.key.KeyText;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -18,11 +19,11 @@ class KnownBansTest {
     private final KnownBans bans = new KnownBans(clock);
 
     private void put(String name, long leftMicros, long retryMicros, boolean local) {
-        bans.put(name, new KnownBans.Key(name, List.of(name), null), leftMicros, retryMicros, local);
+        bans.put(name, name, leftMicros, retryMicros, local);
     }
 
     private List<String> keys() {
-        return bans.inEffect().stream().map(KeyBan::key).toList();
+        return bans.inEffect().stream().map(ban -> KeyText.of(ban.keys())).toList();
     }
 
     @Test
@@ -79,8 +80,7 @@ class KnownBansTest {
     void long_keys_are_known_but_not_shown() {
         String key = "x".repeat(129);
         put(key, 10 * SECOND, 20 * SECOND, false);
-        List<String> path = List.of("a".repeat(100), "b".repeat(29));
-        bans.put("nested", new KnownBans.Key("b", path, "a".repeat(100)), SECOND, 0, false);
+        bans.put("nested", KeyText.of(List.of("a".repeat(100), "b".repeat(28))), SECOND, 0, false);
         put("x".repeat(128), 10 * SECOND, 0, false);
         assertThat(keys()).containsExactly("x".repeat(128));
         assertThat(bans.retryMicros(key)).isEqualTo(20 * SECOND);

@@ -27,7 +27,6 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which listeners are called for rejections, and what that costs the rejected callers. */
@@ -49,7 +48,7 @@ class RejectionListenersTest {
         }
 
         @Override
-        public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+        public void limitExceeded(String limiter, List<String> keys, Decision decision) {
             rejected.add(limiter);
         }
     }

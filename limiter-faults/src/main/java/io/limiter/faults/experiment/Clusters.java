@@ -68,7 +68,7 @@ final class Clusters {
     }
 
     private static int slot(Limiters limiter, int key) {
-        return SlotHash.getSlot(new KeySpace("", "", limiter.name().toLowerCase(Locale.ROOT), "", false, () -> TAGS)
+        return SlotHash.getSlot(new KeySpace("", "", limiter.name().toLowerCase(Locale.ROOT), "", true, () -> TAGS)
                 .of(limiter.key(key)));
     }
 

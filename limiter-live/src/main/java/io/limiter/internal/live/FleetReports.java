@@ -3,10 +3,10 @@ package io.limiter.internal.live;
 import com.google.common.base.Suppliers;
 import io.limiter.BackendState;
 import io.limiter.LimiterTotals;
-import io.limiter.LimiterTotals.HotKey;
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.key.KeyText;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.live.store.Micros;
@@ -16,8 +16,10 @@ import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
+import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LimitReport.RejectedKey;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
@@ -162,9 +164,7 @@ final class FleetReports implements Fleet {
                 .forEach(ban -> bans.add(new BannedKey(
                         limit.get(0),
                         limit.get(1),
-                        shown.apply(ban.key()),
-                        ban.hashTag() == null ? null : shown.apply(ban.hashTag()),
-                        options.showKeys() ? ban.path() : List.of(),
+                        new LiveKey(shown.apply(KeyText.of(ban.keys())), !options.showKeys()),
                         now.plus(ban.left())))));
         bans.sort(Comparator.comparing(BannedKey::ends).reversed());
         return bans.subList(0, Math.min(MAX_BANS, bans.size()));
@@ -213,12 +213,12 @@ final class FleetReports implements Fleet {
             }
         }
         List<HotKey> hottest = totals.hottestKeys().stream()
-                .map(key -> new HotKey(shown.apply(key.key()), key.requests()))
+                .map(key -> new HotKey(shown.apply(KeyText.of(key.keys())), key.requests()))
                 .toList();
         Instant now = Micros.toInstant(nowMicros);
         List<RejectedKey> rejected = totals.rejectedKeys().stream()
                 .map(key -> new RejectedKey(
-                        shown.apply(key.key()),
+                        shown.apply(KeyText.of(key.keys())),
                         key.rejections(),
                         key.ago().stream().map(now::minus).toList()))
                 .toList();

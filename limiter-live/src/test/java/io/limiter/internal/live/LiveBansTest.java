@@ -5,7 +5,6 @@ import static io.limiter.internal.live.LiveFleet.live;
 import static io.limiter.internal.live.LiveFleet.reportsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterOptions;
@@ -95,8 +94,7 @@ class LiveBansTest {
         Ban ban = Ban.after(1).withLengths(Duration.ofMinutes(5), Duration.ofHours(1));
         Limiter search = one.with(LimiterOptions.NONE.withBan(ban)).build("search", ONCE);
         one.with(LimiterOptions.NONE.withBan(ban).withPlan("pro")).build("search", ONCE);
-        Limiter tagged = other.with(LimiterOptions.NONE.withBan(ban).withHashTag(HashTag.FIRST_KEY))
-                .build("search", ONCE);
+        Limiter tagged = other.with(LimiterOptions.NONE.withBan(ban)).build("search", ONCE);
         for (int i = 0; i < 2; i++) {
             search.tryAcquire("ann", 1);
             tagged.on("shop").on("ann").tryAcquire();
@@ -110,25 +108,19 @@ class LiveBansTest {
         Instant now = Instant.ofEpochMilli(FLEET.clock().micros() / 1000);
         assertThat(bans).hasSize(2).allSatisfy(each -> {
             assertThat(each.prefix() + each.limiter()).isEqualTo("countLimit:search");
-            assertThat(each.key()).matches(showKeys ? "ann" : "[0-9a-f]{16}");
+            assertThat(each.key().hashed()).isEqualTo(!showKeys);
+            assertThat(each.key().value()).matches(showKeys ? "ann|shop#ann" : "[0-9a-f]{16}");
             assertThat(each.ends()).isBetween(now.plusSeconds(280), now.plusSeconds(300));
         });
-        assertThat(bans)
-                .extracting(BannedKey::hashTag)
-                .filteredOn(tag -> tag != null)
-                .hasSize(1);
-        assertThat(bans)
-                .extracting(BannedKey::path)
-                .containsExactlyInAnyOrderElementsOf(
-                        showKeys ? List.of(List.of("ann"), List.of("shop", "ann")) : List.of(List.of(), List.of()));
+        assertThat(bans).extracting(BannedKey::key).doesNotHaveDuplicates();
     }
 
     @Test
     void a_ban_of_the_fleet_lasts_as_long_as_any_instance_says() {
         Instant now = Instant.ofEpochSecond(1_763_650_000);
-        BannedKey ann = new BannedKey("rateLimit:", "login", "ann", null, List.of("ann"), now.plusSeconds(60));
-        BannedKey longer = new BannedKey("rateLimit:", "login", "ann", null, List.of("ann"), now.plusSeconds(90));
-        BannedKey bob = new BannedKey("rateLimit:", "login", "bob", null, List.of("bob"), now.plusSeconds(70));
+        BannedKey ann = new BannedKey("rateLimit:", "login", LiveKey.of("ann"), now.plusSeconds(60));
+        BannedKey longer = new BannedKey("rateLimit:", "login", LiveKey.of("ann"), now.plusSeconds(90));
+        BannedKey bob = new BannedKey("rateLimit:", "login", LiveKey.of("bob"), now.plusSeconds(70));
         assertThat(BannedKey.all(List.of(report(now, bob, ann), report(now, longer), report(now, ann))))
                 .containsExactly(longer, bob);
     }
@@ -154,7 +146,7 @@ class LiveBansTest {
         assertThat(BannedKey.all(reportsOf(one)))
                 .hasSize(FleetReports.MAX_BANS)
                 .extracting(BannedKey::key)
-                .startsWith("bob");
+                .startsWith(LiveKey.of("bob"));
     }
 
     @Test

@@ -34,6 +34,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How live limits of keys are named, checked, counted and read. */
 class LiveKeyChangesTest {
@@ -210,20 +212,36 @@ class LiveKeyChangesTest {
         assertThat(second.tryAcquire("ann", 9)).isTrue();
     }
 
-    @Test
-    void nested_keys_are_one_key_and_a_hash_tag_is_none() {
-        LiveInstance factory = FLEET.instance(BY_HAND.withShowKeys(true));
-        RateLimiter nested = factory.build("search", TWO);
-        RateLimiter tagged =
-                factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)).build("search", TWO);
-        live(factory).put("search", LiveKey.of("tenant#user"), LiveSettings.BANNED, NOTE, 0);
+    /** Whatever the hash tag, and whether keys are stored hashed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_live_limit_is_that_of_one_key_path_alone(boolean showKeys) {
+        LiveInstance factory = FLEET.instance(BY_HAND.withShowKeys(showKeys));
+        live(factory).put("search", LiveKey.of("tenant", "user"), LiveSettings.BANNED, NOTE, 0);
+        live(factory).put("search", LiveKey.of("50%#1"), LiveSettings.BANNED, NOTE, 0);
         put(factory, LiveSettings.BANNED, NOTE);
-        assertThat(nested.on("tenant").on("user").tryAcquire()).isFalse();
-        assertThat(nested.on("tenant").tryAcquire("user")).isFalse();
-        assertThat(nested.on("tenant").tryAcquire()).isTrue();
-        assertThat(nested.tryAcquire("tenant#user")).as("shown as another key").isFalse();
-        assertThat(tagged.on("tenant").on("ann").tryAcquire()).isFalse();
-        assertThat(tagged.on("tenant").on("bob").tryAcquire()).isTrue();
+        for (HashTag hashTag : HashTag.values()) {
+            RateLimiter limiter =
+                    factory.with(LimiterOptions.NONE.withHashTag(hashTag)).build("search", TWO);
+            assertThat(limiter.on("tenant").on("user").tryAcquire()).isFalse();
+            assertThat(limiter.on("tenant").tryAcquire("user")).isFalse();
+            assertThat(limiter.tryAcquire("50%#1")).isFalse();
+            assertThat(limiter.on("50%#1").tryAcquire()).isFalse();
+            assertThat(limiter.tryAcquire("ann")).isFalse();
+            assertThat(limiter.on("tenant").tryAcquire()).isTrue();
+            assertThat(limiter.tryAcquire("user")).isTrue();
+            assertThat(limiter.tryAcquire("tenant#user")).as("another key").isTrue();
+            assertThat(limiter.on("tenant#user").tryAcquire()).isTrue();
+            assertThat(limiter.on("50%").on("1").tryAcquire()).isTrue();
+            assertThat(limiter.tryAcquire("50%25%231")).isTrue();
+            assertThat(limiter.on("tenant").on("ann").tryAcquire())
+                    .as("of another tenant")
+                    .isTrue();
+        }
+        assertThat(live(factory).get("search", LiveKey.parse("50%%231"))).isPresent();
+        assertThat(LiveKey.parse("acme#50%").keys()).containsExactly("acme", "50%");
+        assertThat(LiveKey.of("a#b", "50%").value()).isEqualTo("a%23b#50%25");
+        rejected("no key of a key path must be blank, was 'a#'", () -> LiveKey.parse("a#"));
     }
 
     @Test

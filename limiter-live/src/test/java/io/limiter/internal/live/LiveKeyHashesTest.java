@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.google.common.base.Ticker;
-import io.limiter.LimiterTotals.HotKey;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;

@@ -148,7 +148,7 @@ class LiveLimitsTest {
         RateLimiter view = search(factory).on("key");
         RateLimiter prefixed =
                 factory.with(LimiterOptions.NONE.withPrefix("other:")).build("search", TokenBucket.perSecond(50));
-        RateLimiter tagged = factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
+        RateLimiter tagged = factory.with(LimiterOptions.NONE.withHashTag(HashTag.WHOLE_KEY))
                 .build("search", TokenBucket.perSecond(70).withCapacity(7));
         put(factory, "search", TEN);
         assertThat(view.getRate()).isEqualTo(10);

@@ -8,7 +8,6 @@ import static io.limiter.internal.live.LiveFleet.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.HashTag;
 import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
@@ -100,15 +99,14 @@ class LiveNamespaceTest {
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(bank.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isFalse();
-        RateLimiter tagged = bank.with(LimiterOptions.NONE.withPrefix("p:").withHashTag(HashTag.FIRST_KEY))
-                .build("search", ONE);
+        RateLimiter tagged = bank.with(LimiterOptions.NONE.withPrefix("p:")).build("search", ONE);
         assertThat(tagged.on("tenant").tryAcquire("ann")).isTrue();
         tagged.setRate(0.002);
         assertThat(tagged.getRate()).isEqualTo(0.002);
         assertThat(FLEET.<List<String>>commands(commands -> commands.keys("*{*")))
                 .containsExactlyInAnyOrder(
-                        "shop%3A%201:rateLimit:{search:ann}",
-                        "bank:rateLimit:{search:ann}",
+                        "shop%3A%201:rateLimit:{ann}{search}",
+                        "bank:rateLimit:{ann}{search}",
                         "bank:p:{tenant}{search:ann}",
                         "{limiter:live:shop%3A%201}:instances",
                         "{limiter:live:bank}:instances");

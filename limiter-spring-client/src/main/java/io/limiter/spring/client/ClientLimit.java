@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
@@ -37,9 +36,6 @@ record ClientLimit(
         ClientPauses pauses) {
 
     static final String PREFIX = "clientLimit:";
-
-    /** All calls of a client share its permits. They have a key so that they can be banned together. */
-    static final String KEY = "all";
 
     /** The third party has answered a call. */
     void answered(int status, HttpHeaders headers) {
@@ -106,15 +102,9 @@ record ClientLimit(
         return new Check(CheckStep.inOrder(steps), null);
     }
 
-    /** In a Cluster several are decided in one call if they are in one slot. */
+    /** All calls of a client share its permits. They have its name as their key, so that they can be banned together. */
     private PermitRequest request(LimitInUse<Limiter> part) {
-        return new PermitRequest(LimitName.chosen(PREFIX, part.name()), KEY, hashTag(), 1);
-    }
-
-    /** The hash tag that its permits share; {@code null} if there is but one limit. */
-    @Nullable
-    String hashTag() {
-        return parts.size() > 1 ? name : null;
+        return new PermitRequest(LimitName.chosen(PREFIX, part.name()), List.of(name), 1);
     }
 
     /** Whether the limiter is one of this client's. */

@@ -177,9 +177,6 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
         Configured configured =
                 limit.ofClient(client.timeout(), client.internal()).toLimit(property, client.enforce());
-        boolean several = client.limits().size() > 1;
-        // In the prefix, because another kind cannot read the stored state.
-        String prefix = ClientLimit.PREFIX + configured.limit().getClass().getSimpleName() + ":";
         return new LimitInUse<>(
                 LimitName.chosen(ClientLimit.PREFIX, name),
                 "",
@@ -187,14 +184,9 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                 configured,
                 live,
                 (plan, enforced) -> factory.with(
-                                configured.prefetching(configured.options(prefix, several, plan, enforced)))
+                                configured.prefetching(configured.options(ClientLimit.PREFIX, plan, enforced)))
                         .build(name, configured.limit(plan)),
                 Set.of());
-    }
-
-    @Override
-    public @Nullable String hashTag(String prefix, String name, @Nullable String key) {
-        return with(prefix, name).map(ClientLimit::hashTag).orElse(null);
     }
 
     @Override

@@ -37,7 +37,6 @@ final class ClientPauses implements DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(ClientPauses.class);
 
-    private static final LiveKey KEY = LiveKey.of(ClientLimit.KEY);
     private static final Duration SHORTEST_BAN = Duration.ofSeconds(1);
     private static final int ATTEMPTS = 5;
     private static final int MOST_QUEUED = 1000;
@@ -47,7 +46,7 @@ final class ClientPauses implements DisposableBean {
     private final ApplicationEventPublisher events;
     private final LongSupplier nanoTime;
     private final Map<String, ClientPause> byClient = new ConcurrentHashMap<>();
-    private final Map<String, ClientPause> byLimit = new ConcurrentHashMap<>();
+    private final Map<String, Announced> byLimit = new ConcurrentHashMap<>();
     private final AutoCloseable subscription;
     private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
             1,
@@ -72,12 +71,20 @@ final class ClientPauses implements DisposableBean {
         this.subscription = live.subscribe(this::changed);
     }
 
+    /**
+     * A pause with the key whose live ban announces it.
+     *
+     * @param key the name of the client
+     */
+    private record Announced(LiveKey key, ClientPause pause) {}
+
     /** The pause of a client, which goes on when its settings change. The live bans of this limit announce it. */
     ClientPause of(String client, String limit) {
         ClientPause pause = byClient.computeIfAbsent(client, name -> new ClientPause(nanoTime, new Random()));
-        byLimit.put(limit, pause);
+        LiveKey key = LiveKey.of(client);
+        byLimit.put(limit, new Announced(key, pause));
         // One that was there before this instance.
-        live.get(limit, KEY).filter(ban -> ban.who().equals(WHO)).ifPresent(ban -> banned(pause, ban));
+        live.get(limit, key).filter(ban -> ban.who().equals(WHO)).ifPresent(ban -> banned(pause, ban));
         return pause;
     }
 
@@ -125,14 +132,14 @@ final class ClientPauses implements DisposableBean {
             return "there are no live limits";
         }
         try {
-            return ban(client.limiter(), client.pause(), why);
+            return ban(client.limiter(), LiveKey.of(client.name()), client.pause(), why);
         } catch (RuntimeException e) {
             return "it cannot be stored: " + e.getMessage();
         }
     }
 
-    private @Nullable String ban(String limit, ClientPause pause, String why) {
-        Optional<LiveLimit> current = live.get(limit, KEY);
+    private @Nullable String ban(String limit, LiveKey key, ClientPause pause, String why) {
+        Optional<LiveLimit> current = live.get(limit, key);
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             if (current.isPresent() && !current.get().who().equals(WHO)) {
                 return "its key has a live limit by " + current.get().who();
@@ -148,7 +155,7 @@ final class ClientPauses implements DisposableBean {
             try {
                 live.put(
                         limit,
-                        KEY,
+                        key,
                         LiveSettings.BANNED,
                         note,
                         current.map(LiveLimit::version).orElse(0L));
@@ -167,10 +174,12 @@ final class ClientPauses implements DisposableBean {
     }
 
     private void changed(LiveChange change) {
-        ClientPause pause = byLimit.get(change.name());
-        if (pause == null || change.key().filter(key -> live.isSame(KEY, key)).isEmpty()) {
+        Announced announced = byLimit.get(change.name());
+        if (announced == null
+                || change.key().filter(key -> live.isSame(announced.key(), key)).isEmpty()) {
             return;
         }
+        ClientPause pause = announced.pause();
         LiveLimit before = change.before().orElse(null);
         LiveLimit after = change.after().orElse(null);
         if (after != null && after.who().equals(WHO)) {

@@ -55,10 +55,9 @@ import org.springframework.web.reactive.function.client.WebClient;
 /** Pauses after responses of a third party, a real server, in applications that share a Redis. */
 class ClientPausesTest {
 
-    private static final LiveKey KEY = LiveKey.of(ClientLimit.KEY);
-
     private final AtomicInteger called = new AtomicInteger();
     private final String name = "p" + UUID.randomUUID();
+    private final LiveKey key = LiveKey.of(name);
 
     private volatile int status = 429;
     private volatile Map<String, String> headers = Map.of("Retry-After", "30");
@@ -158,7 +157,7 @@ class ClientPausesTest {
     }
 
     private LiveLimit ban(BeanFactory beans) {
-        return beans.getBean(LiveLimits.class).get(name, KEY).orElseThrow(AssertionError::new);
+        return beans.getBean(LiveLimits.class).get(name, key).orElseThrow(AssertionError::new);
     }
 
     @ParameterizedTest
@@ -188,7 +187,7 @@ class ClientPausesTest {
     void several_limits_of_a_client_pause_together() {
         inRedis("limits.day.limit=1000", "limits.day.period=1d").run(one -> {
             callByRestClient(one);
-            Eventually.that(() -> assertThat(one.getBean(LiveLimits.class).get(name + "/day", KEY))
+            Eventually.that(() -> assertThat(one.getBean(LiveLimits.class).get(name + "/day", key))
                     .isPresent());
             assertThat(rejected(false, one).source()).isEqualTo(Decision.Source.OVERRIDE);
             assertThat(called).hasValue(1);
@@ -349,7 +348,7 @@ class ClientPausesTest {
     void a_live_limit_by_an_operator_is_left_alone() {
         inRedis().run(one -> {
             LiveLimits live = one.getBean(LiveLimits.class);
-            live.put(name, KEY, LiveSettings.EXEMPT, ChangeNote.of("ann", "a test of theirs"), 0);
+            live.put(name, key, LiveSettings.EXEMPT, ChangeNote.of("ann", "a test of theirs"), 0);
             callByRestClient(one);
             List<ClientPausedEvent> events = one.getBean(Events.class).all;
             Eventually.that(() -> assertThat(events).singleElement().matches(event -> !event.inFleet()));
@@ -367,7 +366,7 @@ class ClientPausesTest {
                     other.getBean(LiveLimits.class)
                             .remove(
                                     name,
-                                    KEY,
+                                    key,
                                     ChangeNote.of("ann", "they are up again"),
                                     ban(other).version());
                     status = 200;

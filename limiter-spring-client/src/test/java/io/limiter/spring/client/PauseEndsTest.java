@@ -150,7 +150,7 @@ class PauseEndsTest {
     private static LiveLimit ban(int version, Instant since, long seconds) {
         return new LiveLimit(
                 "maps",
-                Optional.of(LiveKey.of(ClientLimit.KEY)),
+                Optional.of(LiveKey.of("maps")),
                 LiveSettings.BANNED,
                 version,
                 since,

@@ -161,7 +161,7 @@ class PausesInRedisTest {
                         assertIsRejected(other);
                         LiveLimits live = other.getBean(LiveLimits.class);
                         receivesPause(one);
-                        Eventually.that(() -> assertThat(live.get("maps/day", LiveKey.of(ClientLimit.KEY)))
+                        Eventually.that(() -> assertThat(live.get("maps/day", LiveKey.of("maps")))
                                 .isPresent());
                         Eventually.that(() -> assertIsPaused(other));
                     }));

@@ -128,18 +128,18 @@ final class GatewayRateLimiter extends RedisRateLimiter {
                             ExchangeDecisions.rejected(context);
                         }
                     })
-                    .map(decision -> response(limit, id, decision));
+                    .map(decision -> response(limit.config(), limiter.on(id), decision));
             // Leaves the thread that completed the decision, because other decisions wait for it.
             return deciding.isDone() ? response : response.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
         });
     }
 
-    private Response response(RouteLimit limit, String id, Decision decision) {
+    private Response response(Config config, RateLimiter limiter, Decision decision) {
         if (!decision.granted() && decision.source() == Decision.Source.POLICY) {
             // Answered with 503, because that Redis is unavailable is not the caller's fault.
-            throw new RateLimitExceededException(id, decision);
+            throw new RateLimitExceededException(limiter.name(), limiter.keys(), decision);
         }
-        Map<String, String> headers = new HashMap<>(getHeaders(limit.config(), (long) decision.remaining()));
+        Map<String, String> headers = new HashMap<>(getHeaders(config, (long) decision.remaining()));
         if (!decision.granted()) {
             decision.retryAfterSeconds()
                     .ifPresent(seconds -> headers.put(HttpHeaders.RETRY_AFTER, Long.toString(seconds)));

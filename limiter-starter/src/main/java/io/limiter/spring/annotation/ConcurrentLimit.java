@@ -93,6 +93,9 @@ public @interface ConcurrentLimit {
     /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
-    /** Starts the keys in Redis. May be empty, must not contain braces. */
-    String prefix() default "concurrentLimit:";
+    /**
+     * Starts the keys in Redis. Must not contain braces. Default: that of the kind of the limit, as in code: {@code rateLimit:} for
+     * rates, {@code concurrentLimit:} for leases, {@code countLimit:} for everything else.
+     */
+    String prefix() default "";
 }

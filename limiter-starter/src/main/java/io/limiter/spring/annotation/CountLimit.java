@@ -120,7 +120,7 @@ public @interface CountLimit {
      */
     String name() default "";
 
-    /** The hash tag of the permits in a Redis Cluster, as in {@link RateLimit#hashTag()}. */
+    /** A key around the key, as in {@link RateLimit#hashTag()}. */
     String hashTag() default "";
 
     /** The bean that chooses the limit of each call, as in {@link RateLimit#resolver()}. */
@@ -129,8 +129,11 @@ public @interface CountLimit {
     /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
-    /** Starts the keys in Redis. May be empty, must not contain braces. */
-    String prefix() default "countLimit:";
+    /**
+     * Starts the keys in Redis. Must not contain braces. Default: that of the kind of the limit, as in code: {@code rateLimit:} for
+     * rates, {@code concurrentLimit:} for leases, {@code countLimit:} for everything else.
+     */
+    String prefix() default "";
 
     /** Several on one method or type; added by the compiler. */
     @Documented

@@ -227,10 +227,10 @@ public @interface RateLimit {
     String name() default "";
 
     /**
-     * The hash tag of the permits in a Redis Cluster, as a text like {@link #key()}: <code>#{tenant}</code>. Several limits of
-     * a method with the same hash tag are decided in one call there; see {@link io.limiter.HashTag#FIRST_KEY}. A key must come
-     * with the same one each time, because its permits under each are separate. Not with {@link LimitType#METHOD}, where all
-     * callers share the permits. Default: the limiter's name and the key.
+     * A key around {@link #key()}, a text like that: with <code>#{tenant}</code>, the permits are those of the key of that tenant, as
+     * of {@code limiter.on(tenant).on(key)}. The outermost key is the {@linkplain io.limiter.HashTag hash tag} of the permits in a
+     * Redis Cluster, where several limits of a method with the same one are decided in one call. Not with {@link LimitType#METHOD},
+     * where all callers share the permits. Default: none.
      */
     String hashTag() default "";
 
@@ -251,8 +251,11 @@ public @interface RateLimit {
      */
     double expire() default Double.NaN;
 
-    /** Starts the keys in Redis. May be empty, must not contain braces. */
-    String prefix() default "rateLimit:";
+    /**
+     * Starts the keys in Redis. Must not contain braces. Default: that of the kind of the limit, as in code: {@code rateLimit:} for
+     * rates, {@code concurrentLimit:} for leases, {@code countLimit:} for everything else.
+     */
+    String prefix() default "";
 
     /** Several on one method or type; added by the compiler. */
     @Documented

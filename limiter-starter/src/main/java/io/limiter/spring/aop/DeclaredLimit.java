@@ -20,6 +20,7 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param configured the annotation's settings with those in configuration
  * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
  * @param plan the plan of a call; {@code null} if the annotation has none
- * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
+ * @param hashTag the key around {@code key}, which is then the hash tag of the permits in a Redis Cluster; {@code null} for none
  * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
  * @param fallback answers rejected calls; {@code null} if they throw
@@ -98,6 +99,16 @@ record DeclaredLimit(
                 fallback);
     }
 
+    /** The keys of a call's permits, that of the hash tag first. */
+    List<String> keys(@Nullable Object[] arguments) {
+        String own = key.of(arguments);
+        if (own == null) {
+            return List.of();
+        }
+        String outer = hashTag == null ? null : hashTag.of(arguments);
+        return outer == null ? List.of(own) : List.of(outer, own);
+    }
+
     /** Settles the permits that a call took at what its outcome charges. */
     @Nullable
     Charge charge(@Nullable Object[] arguments, long taken) {
@@ -147,7 +158,7 @@ record DeclaredLimit(
      * @throws IllegalArgumentException if it cannot be built
      */
     Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
-        LimiterOptions options = configured.options(name.prefix(), hashTag != null, plan, enforced);
+        LimiterOptions options = configured.options(name.prefix(), plan, enforced);
         LimiterFactory ofResolver = factory.with(options.withLiveLimits(false));
         LimiterFactory limiters = factory.with(configured.prefetching(options));
         Limit<?> limit = configured.limit(plan);

@@ -71,10 +71,7 @@ final class LimitBinder {
     /** Two different limits on one bucket would rescale it with every call, and neither would hold. */
     private static void checkAgrees(DeclaredLimit declared, Map<Name, DeclaredLimit> byName) {
         String name = declared.name().name();
-        // Without the kind, so that two kinds of one name are noticed.
-        String prefix =
-                declared.name().prefix().replaceFirst(declared.configured().kind() + ":$", "");
-        DeclaredLimit first = byName.putIfAbsent(new Name(prefix, name, declared.isHeld()), declared);
+        DeclaredLimit first = byName.putIfAbsent(new Name(declared.name().prefix(), name, declared.isHeld()), declared);
         if (first != null && !state(first.limit()).equals(state(declared.limit()))) {
             throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
                     + ", which is " + first.limit() + ", and this is " + declared.limit()

@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
@@ -112,8 +113,9 @@ final class LimitParser {
                 text(annotation, "condition"),
                 annotated);
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
-        // Another kind could not read what is stored, wherever the kind is chosen.
-        String prefix = text(annotation, "prefix") + (limit.kind() == usual ? "" : limit.kind() + ":");
+        String chosenPrefix = text(annotation, "prefix");
+        // Of the kind in effect, wherever that is chosen, so that code with the same name takes the same permits.
+        String prefix = chosenPrefix.isEmpty() ? KeySpace.defaultPrefix(limit.limit()) : chosenPrefix;
         CallCharge charge = CallCharge.parse(
                 text(annotation, "chargeOn"), text(annotation, "settle"), annotated, LateResults.valueOf(annotated));
         if (charge != null && !charge.isByStatus()) {

@@ -54,7 +54,7 @@ final class MethodLimit {
         this.log = new RejectionLog(declared.where(), true, System::nanoTime);
         this.inUse = use(declared);
         Limiter limiter = inUse.applied().limiter().limiter();
-        if (limiter != null && (several || declared.hashTag() != null || declared.isCharged())) {
+        if (limiter != null && (several || declared.isCharged())) {
             CheckStep.checkIsForSets(limiter);
         }
         String message = MessageCode.problem(declared.message(), beans.messages());
@@ -205,8 +205,7 @@ final class MethodLimit {
             beans.calls().skip(declared.name().name());
             return null;
         }
-        String hashTag = declared.hashTag() == null ? null : declared.hashTag().of(arguments);
-        return new PermitRequest(declared.name(), declared.key().of(arguments), hashTag, permits);
+        return new PermitRequest(declared.name(), declared.keys(arguments), permits);
     }
 
     private Limiter limiter(Applied<Built> used, MethodInvocation call, @Nullable String key) {

@@ -312,8 +312,6 @@ record HttpRule(
 
     private LimitInUse<HttpLimit.Part> inUse(
             ConfiguredLimits.Configured configured, String limit, RejectionLog log, Application application) {
-        // In the prefix, because another kind cannot read the stored state.
-        String prefix = PREFIX + configured.limit().getClass().getSimpleName() + ":";
         // What is a plan of another limit of the rule is not unknown to this one.
         Set<String> plans = limits.values().stream()
                 .flatMap(each -> each.planNames().stream())
@@ -326,7 +324,7 @@ record HttpRule(
                 application.live(),
                 (plan, enforced) -> {
                     LimiterFactory factory = application.factory();
-                    LimiterOptions options = configured.options(prefix, limits.size() > 1, plan, enforced);
+                    LimiterOptions options = configured.options(PREFIX, plan, enforced);
                     return new HttpLimit.Part(
                             configured.limit(),
                             factory.with(configured.prefetching(options)).build(limit, configured.limit(plan)),

@@ -12,7 +12,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -169,14 +168,6 @@ final class HttpRules
         });
         built.sort(Comparator.comparingInt(HttpLimit::order));
         return new Rules(rules, limits(built, false), limits(built, true), ofRoutes);
-    }
-
-    @Override
-    public @Nullable String hashTag(String prefix, String name, @Nullable String key) {
-        return all().map(limit -> limit.hashTag(prefix, name, key))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
     }
 
     @Override

@@ -23,7 +23,6 @@ public final class CheckPart extends CheckStep<Decision> {
     private @Nullable Limiter view;
 
     /**
-     * @param limiter must take its first key as the hash tag if the request has a hash tag
      * @param timeout how long the call waits for the permits
      * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
      * @param charge {@code null} if all permits stay charged whatever the outcome of the call
@@ -65,8 +64,10 @@ public final class CheckPart extends CheckStep<Decision> {
     Limiter view() {
         Limiter known = view;
         if (known == null) {
-            Limiter tagged = request.hashTag() == null ? limiter : limiter.on(request.hashTag());
-            known = request.key() == null ? tagged : tagged.on(request.key());
+            known = limiter;
+            for (String key : request.keys()) {
+                known = known.on(key);
+            }
             view = known;
         }
         return known;

@@ -23,8 +23,8 @@ public abstract class CheckStep<D> {
     }
 
     /**
-     * Checks at the start that permits of a limiter can be taken as those of a set, which several limits, a hash tag and a charge by
-     * the outcome need.
+     * Checks at the start that permits of a limiter can be taken as those of a set, which several limits and a charge by the outcome
+     * need.
      *
      * @return the limiter
      * @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none
@@ -42,10 +42,8 @@ public abstract class CheckStep<D> {
 
     /** The step of one limit alone. */
     private static CheckStep<?> alone(CheckStep<?> step) {
-        // A set has the hash tag, and reserves; an earlier rejection is repeated without a decision.
-        boolean inSet = step instanceof CheckPart part
-                && !part.isRepeated()
-                && (part.request().hashTag() != null || part.charge() != null);
+        // A set reserves; an earlier rejection is repeated without a decision.
+        boolean inSet = step instanceof CheckPart part && !part.isRepeated() && part.charge() != null;
         return inSet ? new SetStep(List.of((CheckPart) step)) : step;
     }
 

@@ -2,6 +2,7 @@ package io.limiter.spring.check;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -20,18 +21,17 @@ public record CheckedLimit(
 
     /** @param repeated see {@link Rejection} */
     public Rejection rejection(PermitRequest request, Decision decision, boolean repeated) {
-        String key = request.key() == null ? name.name() : request.key();
-        return new Rejection(this, exception(key, decision), repeated);
+        return new Rejection(this, exception(request.keys(), decision), repeated);
     }
 
-    private RateLimitExceededException exception(String key, Decision decision) {
+    private RateLimitExceededException exception(List<String> keys, Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();
-        RateLimitExceededException plain = new RateLimitExceededException(key, decision);
+        RateLimitExceededException plain = new RateLimitExceededException(name.name(), keys, decision);
         String text = message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)
                 ? String.valueOf(plain.getMessage())
                 : message.replace(SECONDS, seconds.isEmpty() ? "" : Long.toString(seconds.getAsLong()));
         return internal
-                ? new InternalLimitExceededException(key, decision, text)
-                : new RateLimitExceededException(key, decision, text);
+                ? new InternalLimitExceededException(name.name(), keys, decision, text)
+                : new RateLimitExceededException(name.name(), keys, decision, text);
     }
 }

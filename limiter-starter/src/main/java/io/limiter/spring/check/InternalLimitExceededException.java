@@ -2,13 +2,14 @@ package io.limiter.spring.check;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import java.util.List;
 
 /** Thrown when an internal limit is exceeded, such as one of outgoing calls. HTTP callers get a 503, because it is not theirs. */
 public final class InternalLimitExceededException extends RateLimitExceededException {
 
     private static final long serialVersionUID = 1L;
 
-    public InternalLimitExceededException(String key, Decision decision, String message) {
-        super(key, decision, message);
+    public InternalLimitExceededException(String limiter, List<String> keys, Decision decision, String message) {
+        super(limiter, keys, decision, message);
     }
 }

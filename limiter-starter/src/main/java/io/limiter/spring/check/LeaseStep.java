@@ -58,7 +58,11 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
     }
 
     private ConcurrencyLimiter view() {
-        return request.key() == null ? limiter : limiter.on(request.key());
+        ConcurrencyLimiter view = limiter;
+        for (String key : request.keys()) {
+            view = view.on(key);
+        }
+        return view;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 
@@ -26,13 +27,13 @@ public final class EventPublishingListener implements LimiterListener {
     }
 
     @Override
-    public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
-        publisher.publishEvent(new LimitExceededEvent(limiter, key, decision));
+    public void limitExceeded(String limiter, List<String> keys, Decision decision) {
+        publisher.publishEvent(new LimitExceededEvent(limiter, keys, decision));
     }
 
     @Override
-    public void keyBanned(String limiter, String key, Duration length) {
-        publisher.publishEvent(new KeyBannedEvent(limiter, key, length));
+    public void keyBanned(String limiter, List<String> keys, Duration length) {
+        publisher.publishEvent(new KeyBannedEvent(limiter, keys, length));
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
@@ -328,13 +327,11 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
          * What its limiters have, without {@link #prefetching}.
          *
          * @param prefix starts the keys in Redis
-         * @param hashTag whether the first key is the hash tag
          * @param plan {@code null} for the limit itself
          * @param rejecting whether they reject; otherwise they are for shadow mode, where there are no rejections to listen to
          */
-        public LimiterOptions options(String prefix, boolean hashTag, @Nullable String plan, boolean rejecting) {
+        public LimiterOptions options(String prefix, @Nullable String plan, boolean rejecting) {
             LimiterOptions options = options(plan).withPrefix(prefix);
-            options = hashTag ? options.withHashTag(HashTag.FIRST_KEY) : options;
             // In shadow mode a call that the limit rejects is granted, so listeners must not hear of it.
             return rejecting ? options : options.withListeners(false);
         }

@@ -40,7 +40,7 @@ import org.springframework.http.server.PathContainer;
  * @param resolver chooses the limits of a request; {@code null} if they are always these
  * @param usesUser whether the user must be known before the limit is decided
  * @param usesForm whether the form of a request must be read before that, because its parameters may be needed
- * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
+ * @param parts at least one; those that are enforced are all or nothing
  * @param charged which requests are charged, by their status; {@code null} if all are
  * @param log of requests without a key
  * @param calls counts requests that the rule does not apply to
@@ -110,8 +110,7 @@ public record HttpLimit(
 
     private List<CheckStep<?>> steps(
             KeyRequest request, @Nullable String ofRequest, long taken, DecisionRecorder recorder) {
-        // In a Cluster several are decided in one call if they are in one slot.
-        String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
+        List<String> keys = ofRequest == null ? List.of() : List.of(ofRequest);
         IntPredicate isCharged = charged;
         Charge charge =
                 isCharged == null ? null : new Charge(true, outcome -> isCharged.test(outcome.status()) ? taken : 0);
@@ -119,7 +118,7 @@ public record HttpLimit(
         for (LimitInUse<Part> part : parts) {
             Applied<Part> used = planned(part, request, ofRequest);
             CheckedLimit limit = used.limit();
-            PermitRequest requested = new PermitRequest(limit.name(), ofRequest, hashTag, taken);
+            PermitRequest requested = new PermitRequest(limit.name(), keys, taken);
             Limiter limiter = resolved(used.limiter(), part.name(), ofRequest, request);
             Duration timeout = recorder.timeout(used.timeout());
             steps.add(new CheckPart(limit, limiter, requested, timeout, null, charge));
@@ -146,21 +145,12 @@ public record HttpLimit(
     }
 
     /**
-     * The hash tag of the permits of a key, which the limits of the rule share; {@code null} if the limiter is none of this limit's, or the key alone decides it.
+     * Whether the limiter is one of this limit's.
      *
      * @param limiterPrefix starts the limiter's keys in Redis
      */
-    public @Nullable String hashTag(String limiterPrefix, String limiterName, @Nullable String limiterKey) {
-        return has(limiterPrefix, limiterName) && parts.size() > 1 ? hashTag(limiterKey) : null;
-    }
-
-    /** Whether the limiter is one of this limit's. */
     public boolean has(String limiterPrefix, String limiterName) {
         return limiterPrefix.startsWith(prefix)
                 && parts.stream().anyMatch(part -> part.name().equals(limiterName));
-    }
-
-    private String hashTag(@Nullable String ofRequest) {
-        return ofRequest == null ? name : name + ":" + ofRequest;
     }
 }

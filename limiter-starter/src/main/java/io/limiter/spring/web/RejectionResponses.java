@@ -234,7 +234,7 @@ public final class RejectionResponses {
             RateLimitExceededException rejection, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
         String seconds = text(retryAfter);
         String own = String.valueOf(rejection.getMessage());
-        if (!own.equals(new RateLimitExceededException(rejection.key(), rejection.decision()).getMessage())) {
+        if (!own.equals(new RateLimitExceededException(rejection.limiter(), rejection.decision()).getMessage())) {
             String message = messages.literalOrCode(own, seconds, locale);
             if (message != null) {
                 return message;

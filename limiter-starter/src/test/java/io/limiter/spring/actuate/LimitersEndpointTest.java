@@ -171,7 +171,7 @@ class LimitersEndpointTest {
             Eventually.that(() -> assertThat(get(writable, "limiters/banning").body())
                     .contains("\"ban\":{\"after\":2,\"within\":60.0,\"lasting\":300.0,\"atMost\":86400.0}")
                     .containsPattern("\"bans\":[12],\"bansInEffect\":\\[\\{\"key\":\"" + KEY
-                            + "\",\"hashTag\":null,\"endsIn\":(300.0|29[0-9.]+)}]"));
+                            + "\",\"endsIn\":(300.0|29[0-9.]+)}]"));
             assertThat(get(writable, "limiters/banning?key=" + KEY).body())
                     .startsWith("{\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
                     .contains("\"source\":\"override\"");
@@ -182,9 +182,8 @@ class LimitersEndpointTest {
             assertThat(get(writable, "limiters/banning?key=" + KEY).body()).startsWith("{\"granted\":true");
         }
         assertThat(delete(writable, "limiters/banning?banned=" + KEY).body())
-                .contains(
-                        "banned must be a key of bansInEffect of this instance, with the hashTag that is shown there, was '"
-                                + KEY + "'");
+                .contains("banned must be a key of bansInEffect of this instance, as it is shown there, was '" + KEY
+                        + "'");
         assertThat(delete(writable, "limiters/banning?key=x&banned=x").statusCode())
                 .isEqualTo(400);
         assertThat(get(writable, "limiters").body()).contains("\"bansInEffect\":null");
@@ -252,7 +251,7 @@ class LimitersEndpointTest {
         assertThat(call("/api/x", caller)).isEqualTo(429);
         assertThat(call("/api/x", other)).isNotEqualTo(429);
         String left = get(writable, "limiters/api/one?key=" + other).body();
-        for (String limit : List.of("api/one", "api/two", "httpLimit:FixedWindow:api/two")) {
+        for (String limit : List.of("api/one", "api/two", "httpLimit:api/two")) {
             remains(0, "limiters/" + limit + "?key=" + caller);
         }
         resets("limiters/api/two");
@@ -309,50 +308,44 @@ class LimitersEndpointTest {
     }
 
     @Test
-    void permits_with_a_hash_tag_are_found_by_naming_it() throws Exception {
+    void permits_of_a_key_path_are_found_by_its_text() throws Exception {
         Limited limited = writable.getBean(Limited.class);
-        for (String method : List.of("before", "after")) {
-            HttpResponse<String> unnamed = get(writable, "limiters/tagged?key=" + KEY);
-            assertThat(unnamed.statusCode()).as(method).isEqualTo(400);
-            assertThat(unnamed.body()).contains("the permits of 'tagged' have a hash tag", "?hashTag=");
-            assertThat(delete(writable, "limiters/tagged?key=" + KEY).statusCode())
-                    .isEqualTo(400);
-            if (method.equals("before")) {
-                limited.tagged(KEY, "acme");
-            }
-        }
-        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.tagged(KEY, "acme"));
-        remains(0, "limiters/tagged?hashTag=acme&key=" + KEY);
-        remains(1, "limiters/tagged?hashTag=other&key=" + KEY);
-        resets("limiters/tagged?hashTag=acme&key=" + KEY);
-        remains(1, "limiters/tagged?hashTag=acme&key=" + KEY);
         limited.tagged(KEY, "acme");
-        assertThat(get(writable, "limiters/tagged").statusCode()).isEqualTo(200);
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.tagged(KEY, "acme"));
+        remains(0, "limiters/tagged?key=acme%23" + KEY);
+        remains(1, "limiters/tagged?key=other%23" + KEY);
+        resets("limiters/tagged?key=acme%23" + KEY);
+        remains(1, "limiters/tagged?key=acme%23" + KEY);
+        limited.tagged(KEY, "acme");
+        assertThat(get(writable, "limiters/tagged").body()).contains("{\"key\":\"acme#" + KEY + "\"");
+        remains(1, "limiters/tagged?key=" + KEY);
+        HttpResponse<String> blank = get(writable, "limiters/tagged?key=acme%23");
+        assertThat(blank.statusCode()).isEqualTo(400);
+        assertThat(blank.body()).contains("no key of a key path must be blank");
     }
 
     @Test
-    void a_hash_tag_that_permits_do_not_have_is_rejected_and_changes_nothing() throws Exception {
+    void permits_with_another_hash_tag_are_found_too() throws Exception {
         writable.getBean(LimiterFactory.class)
-                .build("untagged", FixedWindow.of(1, HOUR))
+                .with(LimiterOptions.NONE.withHashTag(HashTag.WHOLE_KEY))
+                .build("whole", FixedWindow.of(1, HOUR))
+                .on("a#b")
                 .tryAcquire(KEY);
-        HttpResponse<String> tagged = get(writable, "limiters/untagged?hashTag=acme&key=" + KEY);
-        assertThat(tagged.statusCode()).isEqualTo(400);
-        assertThat(tagged.body()).contains("the permits of 'untagged' have no hash tag: leave it out");
-        remains(0, "limiters/untagged?key=" + KEY);
+        remains(0, "limiters/whole?key=a%2523b%23" + KEY);
+        remains(1, "limiters/whole?key=a%23b%23" + KEY);
     }
 
     @Test
-    void leases_with_a_hash_tag_are_found_by_naming_it() throws Exception {
+    void leases_of_a_key_path_are_found_by_its_text() throws Exception {
         ConcurrencyLimiter held = writable.getBean(LimiterFactory.class)
-                .with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
                 .build("held", ConcurrencyLimit.of(1))
                 .on("acme")
                 .on(KEY);
         assertThat(held.tryAcquire()).isPresent();
-        remains(0, "limiters/held?hashTag=acme&key=" + KEY);
-        remains(1, "limiters/held?hashTag=other&key=" + KEY);
-        resets("limiters/held?hashTag=acme&key=" + KEY);
-        remains(1, "limiters/held?hashTag=acme&key=" + KEY);
+        remains(0, "limiters/held?key=acme%23" + KEY);
+        remains(1, "limiters/held?key=other%23" + KEY);
+        resets("limiters/held?key=acme%23" + KEY);
+        remains(1, "limiters/held?key=acme%23" + KEY);
     }
 
     @Test

@@ -109,7 +109,7 @@ class OperationsTest {
     void a_value_that_is_no_limiters_degrades_it_until_it_is_gone() throws Exception {
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         Limiter limiter = limiters.build("foreign", FixedWindow.of(100, Duration.ofHours(1)));
-        String key = "countLimit:{foreign:" + KEY + "}:window";
+        String key = "countLimit:{" + KEY + "}{foreign}:window";
         try (RedisConnection connection =
                 application.getBean(RedisConnectionFactory.class).getConnection()) {
             connection.listCommands().lPush(key.getBytes(StandardCharsets.UTF_8), new byte[] {1});

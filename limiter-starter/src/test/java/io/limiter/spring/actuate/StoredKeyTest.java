@@ -34,9 +34,8 @@ class StoredKeyTest {
                 new LimitersEndpoint.Settings(showKeys, Set.of()));
     }
 
-    private static @Nullable String storedKey(
-            LimitersEndpoint endpoint, String limit, @Nullable String key, @Nullable String hashTag) {
-        Object found = endpoint.limit(SecurityContext.NONE, new String[] {limit}, key, hashTag);
+    private static @Nullable String storedKey(LimitersEndpoint endpoint, String limit, @Nullable String key) {
+        Object found = endpoint.limit(SecurityContext.NONE, new String[] {limit}, key);
         assertThat(found).isNotNull();
         KeyDescription permits = found instanceof LimitDescription all ? all.own() : (KeyDescription) found;
         assertThat(permits).isNotNull();
@@ -59,24 +58,26 @@ class StoredKeyTest {
                         .tryAcquire("0171");
                 limiters.build("login", FixedWindow.of(1, Duration.ofHours(1)));
                 limiters.build("places", ConcurrencyLimit.of(1));
-                limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
+                limiters.with(LimiterOptions.NONE.withHashTag(HashTag.WHOLE_KEY))
                         .build("tagged", FixedWindow.of(1, Duration.ofHours(1)));
 
                 LimitersEndpoint showing = endpoint(limiters, Show.ALWAYS);
-                String sms = storedKey(showing, "sms", "0171", null);
-                assertThat(sms).isEqualTo("shop:rateLimit:{#8}{sms:0171}");
+                String sms = storedKey(showing, "sms", "0171");
+                assertThat(sms).isEqualTo("shop:rateLimit:{#8}{0171}{sms}");
                 assertThat(redis.keyCommands().exists(sms.getBytes())).isTrue();
-                assertThat(storedKey(showing, "sms", null, null)).isEqualTo("shop:rateLimit:{sms}");
-                assertThat(storedKey(showing, "login", "a b", null))
-                        .matches("shop:countLimit:\\{#\\d+}\\{login:a%20b}:window");
-                assertThat(storedKey(showing, "places", "ann", null))
-                        .matches("shop:concurrentLimit:\\{#\\d+}\\{places:ann}:holders");
-                assertThat(storedKey(showing, "tagged", "ann", "acme"))
-                        .isEqualTo("shop:countLimit:{acme}{tagged:ann}:window");
+                assertThat(storedKey(showing, "sms", null)).isEqualTo("shop:rateLimit:{sms}");
+                assertThat(storedKey(showing, "login", "a b"))
+                        .matches("shop:countLimit:\\{#\\d+}\\{a%20b\\}\\{login}:window");
+                assertThat(storedKey(showing, "places", "ann"))
+                        .matches("shop:concurrentLimit:\\{#\\d+}\\{ann\\}\\{places}:holders");
+                assertThat(storedKey(showing, "login", "acme#a%231"))
+                        .matches("shop:countLimit:\\{#\\d+}\\{acme}\\{login:a%231}:window");
+                assertThat(storedKey(showing, "tagged", "acme#ann"))
+                        .matches("shop:countLimit:\\{#\\d+}\\{tagged:acme#ann}:window");
 
                 LimitersEndpoint hiding = endpoint(limiters, Show.NEVER);
-                assertThat(storedKey(hiding, "sms", "0171", null)).isNull();
-                assertThat(storedKey(hiding, "sms", null, null)).isNull();
+                assertThat(storedKey(hiding, "sms", "0171")).isNull();
+                assertThat(storedKey(hiding, "sms", null)).isNull();
             }
             connections.destroy();
         }
@@ -86,7 +87,6 @@ class StoredKeyTest {
     void a_limit_in_process_has_none() {
         LimiterFactory limiters = LocalLimiterFactory.builder().build();
         limiters.build("sms", TokenBucket.of(1, 1)).tryAcquire("0171");
-        assertThat(storedKey(endpoint(limiters, Show.ALWAYS), "sms", "0171", null))
-                .isNull();
+        assertThat(storedKey(endpoint(limiters, Show.ALWAYS), "sms", "0171")).isNull();
     }
 }

@@ -17,7 +17,7 @@ class AnnotationDefaultsTest {
                 .isEqualTo(Map.ofEntries(
                         Map.entry("name", ""),
                         Map.entry("key", ""),
-                        Map.entry("prefix", "rateLimit:"),
+                        Map.entry("prefix", ""),
                         Map.entry("expire", Double.NaN),
                         Map.entry("rate", Double.NaN),
                         Map.entry("per", ""),
@@ -47,7 +47,7 @@ class AnnotationDefaultsTest {
                 .isEqualTo(Map.ofEntries(
                         Map.entry("name", ""),
                         Map.entry("key", ""),
-                        Map.entry("prefix", "countLimit:"),
+                        Map.entry("prefix", ""),
                         Map.entry("limit", -1),
                         Map.entry("period", Double.NaN),
                         Map.entry("per", ""),
@@ -74,7 +74,7 @@ class AnnotationDefaultsTest {
                 .isEqualTo(Map.ofEntries(
                         Map.entry("name", ""),
                         Map.entry("key", ""),
-                        Map.entry("prefix", "concurrentLimit:"),
+                        Map.entry("prefix", ""),
                         Map.entry("limit", -1),
                         Map.entry("lease", Double.NaN),
                         Map.entry("timeout", Double.NaN),

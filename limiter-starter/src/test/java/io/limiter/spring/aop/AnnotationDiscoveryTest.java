@@ -88,7 +88,7 @@ class AnnotationDiscoveryTest {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.everything("0171"))
                     .withMessage("slow down")
-                    .satisfies(e -> assertThat(e.key()).isEqualTo("0171"))
+                    .satisfies(e -> assertThat(e.keys()).containsExactly("0171"))
                     .satisfies(e -> assertThat(e.decision().remaining()).isEqualTo(2));
             bean.everything("0172");
             bean.everyCount();
@@ -96,7 +96,7 @@ class AnnotationDiscoveryTest {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(bean::everyCount)
                     .withMessage("enough")
-                    .satisfies(e -> assertThat(e.key()).isEqualTo("sms"));
+                    .satisfies(e -> assertThat(e.limiter()).isEqualTo("sms"));
             bean.free();
         });
     }
@@ -108,7 +108,7 @@ class AnnotationDiscoveryTest {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(bean::packagePrivate)
                     .withMessage("Too many requests, try again in 60 s")
-                    .satisfies(e -> assertThat(e.key()).isEqualTo(OnMethods.class.getName() + ".packagePrivate()"));
+                    .satisfies(e -> assertThat(e.limiter()).isEqualTo(OnMethods.class.getName() + ".packagePrivate()"));
             bean.counted();
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(bean::counted)

@@ -158,7 +158,7 @@ class AnnotationTextsTest {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.call("ann", 101))
                     .withMessage("too much for acme")
-                    .satisfies(e -> assertThat(e.key()).isEqualTo("acme-ann"));
+                    .satisfies(e -> assertThat(e.keys()).containsExactly("acme-ann"));
             assertThat(factory.built()).allSatisfy(built -> {
                 assertThat(built.name()).isEqualTo("named");
                 assertThat(built.prefix()).isEqualTo("own:");

@@ -126,7 +126,7 @@ class ConcurrentLimitTest {
             reports.runFor("a", () -> {
                 assertThatThrownBy(() -> reports.runFor("a", () -> {}))
                         .isInstanceOfSatisfying(RateLimitExceededException.class, rejected -> {
-                            assertThat(rejected.key()).isEqualTo("a");
+                            assertThat(rejected.keys()).containsExactly("a");
                             assertThat(rejected.getMessage()).startsWith("Too many requests, try again in ");
                             assertThat(rejected.decision().retryAfterSeconds()).isPresent();
                         });

@@ -6,7 +6,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.settings.InvalidSettingException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,18 +31,6 @@ class ForeignFactoryTest {
         public void call() {}
     }
 
-    static class HashTagged {
-
-        @CountLimit(
-                name = "tagged",
-                limit = 1,
-                period = 1,
-                limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                hashTag = "#{tenant}")
-        public void call(String user, String tenant) {}
-    }
-
     static class Charged {
 
         @CountLimit(name = "charged", limit = 1, period = 1, chargeOn = "failure")
@@ -59,7 +46,7 @@ class ForeignFactoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Several.class, HashTagged.class, Charged.class})
+    @ValueSource(classes = {Several.class, Charged.class})
     void a_limit_that_needs_a_set_prevents_startup(Class<?> limited) {
         Contexts.plain()
                 .withBean(LimiterFactory.class, HeldDecisions::new)
@@ -75,8 +62,8 @@ class ForeignFactoryTest {
     void it_prevents_startup_in_shadow_mode_too() {
         Contexts.plain()
                 .withBean(LimiterFactory.class, HeldDecisions::new)
-                .withBean(HashTagged.class)
-                .withPropertyValues("limiter.limits.tagged.enforce=false")
+                .withBean(Charged.class)
+                .withPropertyValues("limiter.limits.charged.enforce=false")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasRootCauseInstanceOf(IllegalArgumentException.class)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -334,7 +333,7 @@ class HeldPermitsTest {
         run(backend, (context, reports) -> {
             reports.inSlot(who, () -> rejected(() -> reports.inSlot(who, () -> {})));
             Limiter tagged = context.getBean(LimiterFactory.class)
-                    .with(LimiterOptions.NONE.withPrefix("countLimit:").withHashTag(HashTag.FIRST_KEY))
+                    .with(LimiterOptions.NONE.withPrefix("countLimit:"))
                     .build("held-hash-tag", FixedWindow.of(2, HOUR));
             eventually(() -> assertThat(LimitSet.of(tagged.on(who).on(who))
                             .peek(1)

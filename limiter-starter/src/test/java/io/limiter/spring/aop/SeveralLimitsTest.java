@@ -3,7 +3,6 @@ package io.limiter.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -183,14 +182,14 @@ class SeveralLimitsTest {
             bean.both("acme", "b");
             rejected(() -> bean.both("acme", "b"));
             assertThat(left(
-                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
+                            factory,
                             "countLimit:",
                             "tenants",
                             tagged -> tagged.on("acme").on("acme")))
                     .isEqualTo(0);
             // Rejected by the tenant's, and so not taken.
             assertThat(left(
-                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
+                            factory,
                             "rateLimit:",
                             "users",
                             tagged -> tagged.on("acme").on("b")))
@@ -210,7 +209,7 @@ class SeveralLimitsTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(RateLimitExceededException.class);
             assertThat(left(
-                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
+                            factory,
                             "countLimit:",
                             "alone",
                             tagged -> tagged.on("acme").on("a")))
@@ -218,7 +217,7 @@ class SeveralLimitsTest {
             bean.free("acme", "a");
             bean.free("acme", "a");
             assertThat(left(
-                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
+                            factory,
                             "rateLimit:",
                             "free",
                             tagged -> tagged.on("acme").on("a")))

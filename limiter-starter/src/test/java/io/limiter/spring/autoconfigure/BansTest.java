@@ -13,6 +13,7 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.event.KeyBannedEvent;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -97,7 +98,7 @@ class BansTest {
                     assertThat(totals(context, "login").bans()).isEqualTo(1);
                     Queue<KeyBannedEvent> events = context.getBean(Events.class).banned;
                     Eventually.that(() -> assertThat(events)
-                            .containsExactly(new KeyBannedEvent("login", "ann", Duration.ofSeconds(300))));
+                            .containsExactly(new KeyBannedEvent("login", List.of("ann"), Duration.ofSeconds(300))));
                 });
     }
 

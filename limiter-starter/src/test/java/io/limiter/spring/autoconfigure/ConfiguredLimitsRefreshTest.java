@@ -65,7 +65,7 @@ class ConfiguredLimitsRefreshTest {
                 limited.count(key);
                 granted++;
             } catch (RateLimitExceededException e) {
-                assertThat(e.key()).isEqualTo(key);
+                assertThat(e.keys()).containsExactly(key);
             }
         }
         return granted;
@@ -112,7 +112,7 @@ class ConfiguredLimitsRefreshTest {
                 limited.planned(key, "pro");
                 granted++;
             } catch (RateLimitExceededException e) {
-                assertThat(e.key()).isEqualTo(key);
+                assertThat(e.keys()).containsExactly(key);
             }
         }
         return granted;

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -51,7 +50,7 @@ class CustomizedTest {
         }
 
         @Override
-        public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+        public void limitExceeded(String limiter, List<String> keys, Decision decision) {
             rejected.add(limiter);
         }
     };

@@ -69,7 +69,7 @@ class HttpRulesTest {
                             .extracting(HttpLimit::name)
                             .containsExactly("u");
                     assertThat(factory.names()).containsExactly("b", "c", "d/one", "d/two", "u");
-                    assertThat(factory.built().get(4).prefix()).isEqualTo("httpLimit:SlidingLog:");
+                    assertThat(factory.built().get(4).prefix()).isEqualTo("httpLimit:");
                 });
     }
 

@@ -101,12 +101,12 @@ class NamedLimitsTest {
     @Test
     void another_kind_has_keys_of_its_own() {
         builds(
-                new Built("rateLimit:fixed-window:", "api-search", FixedWindow.of(9, Duration.ofMinutes(1))),
+                new Built("countLimit:", "api-search", FixedWindow.of(9, Duration.ofMinutes(1))),
                 "limiter.limits.api-search.kind=fixed-window",
                 "limiter.limits.api-search.limit=9",
                 "limiter.limits.api-search.period=1m");
         builds(
-                new Built("countLimit:token-bucket:", "export", TokenBucket.perSecond(2)),
+                new Built("rateLimit:", "export", TokenBucket.perSecond(2)),
                 "limiter.limits.export.kind=token-bucket",
                 "limiter.limits.export.rate=2");
     }
@@ -122,22 +122,22 @@ class NamedLimitsTest {
                 "limiter.limits.export.period=1d",
                 "limiter.limits.export.zone=Europe/Berlin");
         builds(
-                new Built("countLimit:sliding-log:", "export", SlidingLog.of(5, Duration.ofHours(1))),
+                new Built("countLimit:", "export", SlidingLog.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-log",
                 "limiter.limits.export.limit=5",
                 "limiter.limits.export.period=PT1H");
         builds(
-                new Built("countLimit:sliding-counter:", "export", SlidingCounter.of(5, Duration.ofHours(1))),
+                new Built("countLimit:", "export", SlidingCounter.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-counter",
                 "limiter.limits.export.limit=5",
                 "limiter.limits.export.period=1h");
         builds(
-                new Built("rateLimit:leaky-bucket:", "api-search", LeakyBucket.meter(5, 20)),
+                new Built("rateLimit:", "api-search", LeakyBucket.meter(5, 20)),
                 "limiter.limits.api-search.kind=leaky-bucket",
                 "limiter.limits.api-search.limit=20",
                 "limiter.limits.api-search.rate=5");
         builds(
-                new Built("rateLimit:leaky-queue:", "api-search", LeakyBucket.queue(5, 20)),
+                new Built("rateLimit:", "api-search", LeakyBucket.queue(5, 20)),
                 "limiter.limits.api-search.kind=leaky-queue",
                 "limiter.limits.api-search.limit=20",
                 "limiter.limits.api-search.rate=5");
@@ -160,17 +160,16 @@ class NamedLimitsTest {
 
     @Test
     void an_annotation_chooses_the_kind_with_the_keys_of_a_configured_one() {
-        buildsKind(new Built("countLimit:sliding-log:", "log", SlidingLog.of(5, Duration.ofMinutes(1))));
-        buildsKind(new Built("countLimit:sliding-counter:", "counter", SlidingCounter.of(5, Duration.ofMinutes(1))));
-        buildsKind(new Built("rateLimit:leaky-bucket:", "meter", LeakyBucket.meter(0.5, 20)));
-        buildsKind(new Built("rateLimit:leaky-queue:", "queue", LeakyBucket.queue(5, 20)));
+        buildsKind(new Built("countLimit:", "log", SlidingLog.of(5, Duration.ofMinutes(1))));
+        buildsKind(new Built("countLimit:", "counter", SlidingCounter.of(5, Duration.ofMinutes(1))));
+        buildsKind(new Built("rateLimit:", "meter", LeakyBucket.meter(0.5, 20)));
+        buildsKind(new Built("rateLimit:", "queue", LeakyBucket.queue(5, 20)));
     }
 
     @Test
     void configuration_wins_over_the_kind_of_an_annotation() {
         buildsKind(
-                new Built("countLimit:sliding-log:", "log", SlidingLog.of(7, Duration.ofMinutes(1))),
-                "limiter.limits.log.limit=7");
+                new Built("countLimit:", "log", SlidingLog.of(7, Duration.ofMinutes(1))), "limiter.limits.log.limit=7");
         buildsKind(
                 new Built("countLimit:", "log", FixedWindow.of(7, Duration.ofHours(1))),
                 "limiter.limits.log.kind=fixed-window",
@@ -181,7 +180,7 @@ class NamedLimitsTest {
                 "limiter.limits.queue.kind=token-bucket",
                 "limiter.limits.queue.rate=3");
         buildsKind(
-                new Built("rateLimit:sliding-log:", "queue", SlidingLog.of(3, Duration.ofMinutes(1))),
+                new Built("countLimit:", "queue", SlidingLog.of(3, Duration.ofMinutes(1))),
                 "limiter.limits.queue.kind=sliding-log",
                 "limiter.limits.queue.limit=3",
                 "limiter.limits.queue.period=1m");

@@ -8,9 +8,14 @@ import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKey;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.UUID;
@@ -31,6 +36,9 @@ class NamespacesTest {
 
         @CountLimit(name = "login", limit = 1, period = 3600, key = "#{key}")
         public void login(String key) {}
+
+        @RateLimit(name = "pay", rate = 1, per = "1h", key = "#{key}")
+        public void pay(String key) {}
     }
 
     private ApplicationContextRunner redis(String... properties) {
@@ -45,8 +53,16 @@ class NamespacesTest {
     }
 
     private boolean passes(ApplicationContext context) {
+        return granted(() -> context.getBean(Limited.class).login(id));
+    }
+
+    private boolean pays(ApplicationContext context) {
+        return granted(() -> context.getBean(Limited.class).pay(id));
+    }
+
+    private static boolean granted(Runnable call) {
         try {
-            context.getBean(Limited.class).login(id);
+            call.run();
             return true;
         } catch (RateLimitExceededException e) {
             return false;
@@ -72,14 +88,29 @@ class NamespacesTest {
     }
 
     @Test
-    void a_limit_is_shared_in_a_namespace_of_its_own() {
+    void a_limit_is_shared_in_a_namespace_of_its_own_and_nothing_else_is() {
         String shared = "limiter.limits.login.namespace=shared-" + id;
-        redis("spring.application.name=shop-" + id, shared)
-                .run(shop -> assertThat(passes(shop)).isTrue());
-        redis("spring.application.name=bank-" + id, shared)
-                .run(bank -> assertThat(passes(bank)).isFalse());
+        redis("spring.application.name=shop-" + id, shared).run(shop -> {
+            assertThat(passes(shop)).isTrue();
+            assertThat(pays(shop)).isTrue();
+            assertThat(pays(shop)).isFalse();
+            ban(shop);
+            redis("spring.application.name=bank-" + id, shared).run(bank -> {
+                assertThat(passes(bank)).isFalse();
+                assertThat(pays(bank)).as("of its own").isTrue();
+                LiveLimits live = bank.getBean(LiveLimits.class);
+                assertThat(live.list()).as("live limits are of one service").isEmpty();
+                assertThat(live.keys("login")).isEmpty();
+            });
+            assertThat(shop.getBean(LiveLimits.class).keys("login")).hasSize(1);
+        });
         redis("spring.application.name=bank-" + id)
                 .run(bank -> assertThat(passes(bank)).isTrue());
+    }
+
+    private static void ban(ApplicationContext context) {
+        context.getBean(LiveLimits.class)
+                .put("login", LiveKey.of("eve"), LiveSettings.BANNED, ChangeNote.of("ann", "scrapes"), 0);
     }
 
     @Test

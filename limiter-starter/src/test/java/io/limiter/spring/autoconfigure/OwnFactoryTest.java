@@ -99,7 +99,7 @@ class OwnFactoryTest {
                     assertThat(own.instances()).isOne();
                     assertThat(BackendHealth.of(own).status()).isEqualTo("UP");
                     RedisRateLimiter limiter = own.build("named", 1, 1, 60);
-                    assertThat(limiter.on("ann").redisKey()).contains("rateLimit:{", "named:ann}");
+                    assertThat(limiter.on("ann").redisKey()).contains("rateLimit:{", "{ann}{named}");
                     assertThat(context.getBean(LiveLimits.class) == LiveLimits.NONE)
                             .isEqualTo(own.isLocal());
                     assertThat(RedisLiveLimits.of(own).isEmpty()).isEqualTo(own.isLocal());

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -71,8 +70,8 @@ class LimiterEventsTest {
         final List<String> heard = new CopyOnWriteArrayList<>();
 
         @Override
-        public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
-            heard.add(limiter + ":" + key);
+        public void limitExceeded(String limiter, List<String> keys, Decision decision) {
+            heard.add(limiter + ":" + String.join("#", keys));
         }
     }
 
@@ -89,7 +88,7 @@ class LimiterEventsTest {
                     .singleElement()
                     .isInstanceOfSatisfying(LimitExceededEvent.class, event -> {
                         assertThat(event.limiter()).isEqualTo("login");
-                        assertThat(event.key()).isEqualTo("alice");
+                        assertThat(event.keys()).containsExactly("alice");
                         assertThat(event.decision()).isEqualTo(rejection);
                     }));
             Eventually.that(() -> assertThat(context.getBean(Own.class).heard).containsExactly("login:alice"));

@@ -18,7 +18,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** Requests that are charged by the status of their response: the same for servlets and for WebFlux. */
 public abstract class ChargedResponsesContract extends ServerContract {
 
-    protected static final String RULE = "httpLimit:FixedWindow:";
+    protected static final String RULE = "httpLimit:";
     protected static final String METHOD = "countLimit:";
 
     private final String who = UUID.randomUUID().toString();

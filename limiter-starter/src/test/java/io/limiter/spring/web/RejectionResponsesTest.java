@@ -54,17 +54,17 @@ class RejectionResponsesTest {
     @Test
     void a_message_of_the_annotation_is_a_text_or_a_code() throws Exception {
         messages.addMessage("sms.often", Locale.ENGLISH, "one sms in {0} s");
-        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.often}"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", List.of(), REJECTED, "{sms.often}"), Locale.ENGLISH))
                 .isEqualTo("one sms in 5 s");
-        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.unknown}"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", List.of(), REJECTED, "{sms.unknown}"), Locale.ENGLISH))
                 .as("callers do not see codes")
                 .isEqualTo("Too many requests, try again in 5 s");
-        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{0} s"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", List.of(), REJECTED, "{0} s"), Locale.ENGLISH))
                 .isEqualTo("5 s");
-        assertThat(detail(new RateLimitExceededException("k", REJECTED, "it's {0}"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", List.of(), REJECTED, "it's {0}"), Locale.ENGLISH))
                 .isEqualTo("it's 5");
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
-        assertThat(detail(new RateLimitExceededException("k", never, "in {0} s"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", List.of(), never, "in {0} s"), Locale.ENGLISH))
                 .isEqualTo("The request can never be granted, so trying again does not help");
     }
 
@@ -110,7 +110,7 @@ class RejectionResponsesTest {
         decisions.add(null, List.of(new LimitDecision(request("r:", "outer"), LIMIT, GRANTED)), this);
         decisions.add(inner, List.of(new LimitDecision(request("r:", "inner"), LIMIT, inner, true)), this);
         RejectionResponses.Response answer =
-                answer(new InternalLimitExceededException("k", inner, "quota of maps"), Locale.ENGLISH);
+                answer(new InternalLimitExceededException("k", List.of(), inner, "quota of maps"), Locale.ENGLISH);
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
         assertThat(answer.headers().get("RateLimit")).isEqualTo("\"outer\";r=2");
@@ -186,9 +186,9 @@ class RejectionResponsesTest {
         decisions.add(null, List.of(new LimitDecision(request, LIMIT, GRANTED)), "request");
         assertThat(decisions.earlier(request, "request")).isNull();
         assertThat(decisions.earlier(request, "error")).isSameAs(GRANTED);
-        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "other", null, 1), "error"))
+        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), List.of("other"), 1), "error"))
                 .isNull();
-        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "k", null, 2), "error"))
+        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), List.of("k"), 2), "error"))
                 .isNull();
     }
 
@@ -265,7 +265,7 @@ class RejectionResponsesTest {
     }
 
     private static PermitRequest request(String prefix, String name) {
-        return new PermitRequest(LimitName.chosen(prefix, name), "k", null, 1);
+        return new PermitRequest(LimitName.chosen(prefix, name), List.of("k"), 1);
     }
 
     private RateLimitExceededException rejection(PermitRequest request) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The decisions that later dispatches of a request repeat. */
 class RequestDecisionsTest {
 
-    private static final PermitRequest REQUEST = new PermitRequest(LimitName.chosen("p:", "limit"), "key", null, 1);
+    private static final PermitRequest REQUEST = new PermitRequest(LimitName.chosen("p:", "limit"), List.of("key"), 1);
 
     private final RequestDecisions decisions = new RequestDecisions(HeaderSet.NONE);
 

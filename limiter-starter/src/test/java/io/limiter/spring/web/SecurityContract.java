@@ -106,7 +106,7 @@ public abstract class SecurityContract extends ServerContract {
 
     private long left(String account) {
         return bean(LimiterFactory.class)
-                .with(LimiterOptions.NONE.withPrefix("httpLimit:FixedWindow:"))
+                .with(LimiterOptions.NONE.withPrefix("httpLimit:"))
                 .build("account", FixedWindow.of(3, Duration.ofHours(1)))
                 .on(account)
                 .peek()
@@ -282,7 +282,7 @@ public abstract class SecurityContract extends ServerContract {
         Eventually.that(() -> assertThat(bean(LimiterFactory.class).statistics().totals())
                 .filteredOn(each -> each.name().equals(path.replace("/login/", "by-")))
                 .flatExtracting(LimiterTotals::bansInEffect)
-                .anyMatch(ban -> ban.key().contains(inKey)));
+                .anyMatch(ban -> ban.keys().stream().anyMatch(key -> key.contains(inKey))));
     }
 
     private Reply logIn(String path, String from) throws Exception {

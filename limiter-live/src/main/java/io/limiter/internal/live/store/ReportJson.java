@@ -3,10 +3,10 @@ package io.limiter.internal.live.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.limiter.LimiterTotals;
 import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
+import io.limiter.live.LiveKey;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,13 +30,12 @@ public final class ReportJson {
         report.limits().forEach(limit -> limits.add(limit(limit)));
         ArrayNode bans = json.putArray("bans");
         report.bans().forEach(ban -> {
-            ArrayNode entry = bans.addArray()
+            bans.addArray()
                     .add(ban.prefix())
                     .add(ban.limiter())
-                    .add(ban.key())
-                    .add(ban.hashTag())
+                    .add(ban.key().value())
+                    .add(ban.key().hashed())
                     .add(ban.ends().toEpochMilli());
-            ban.path().forEach(entry::add);
         });
         return Json.write(json);
     }
@@ -99,19 +98,11 @@ public final class ReportJson {
 
     private static List<BannedKey> bans(JsonNode json) {
         List<BannedKey> bans = new ArrayList<>();
-        json.forEach(ban -> {
-            List<String> path = new ArrayList<>();
-            for (int i = 5; i < ban.size(); i++) {
-                path.add(ban.get(i).asText());
-            }
-            bans.add(new BannedKey(
-                    ban.path(0).asText(),
-                    ban.path(1).asText(),
-                    ban.path(2).asText(),
-                    ban.path(3).isTextual() ? ban.path(3).asText() : null,
-                    path,
-                    Instant.ofEpochMilli(ban.path(4).asLong())));
-        });
+        json.forEach(ban -> bans.add(new BannedKey(
+                ban.path(0).asText(),
+                ban.path(1).asText(),
+                new LiveKey(ban.path(2).asText(), ban.path(3).asBoolean()),
+                Instant.ofEpochMilli(ban.path(4).asLong()))));
         return bans;
     }
 
@@ -120,10 +111,10 @@ public final class ReportJson {
         json.path("sources")
                 .properties()
                 .forEach(each -> sources.put(each.getKey(), each.getValue().asLong()));
-        List<LimiterTotals.HotKey> hottest = new ArrayList<>();
+        List<LimitReport.HotKey> hottest = new ArrayList<>();
         json.path("hottest")
-                .forEach(key -> hottest.add(new LimiterTotals.HotKey(
-                        key.path(0).asText(), key.path(1).asLong())));
+                .forEach(key -> hottest.add(
+                        new LimitReport.HotKey(key.path(0).asText(), key.path(1).asLong())));
         List<LimitReport.RejectedKey> rejected = new ArrayList<>();
         json.path("rejectedKeys").forEach(key -> {
             List<Instant> last = new ArrayList<>();
