@@ -93,8 +93,8 @@ abstract class EngineSettings {
     }
 
     /**
-     * The maximum number of requests queued for Redis, in a Redis Cluster for each slot; further ones are rejected. Default
-     * 65,536. Only {@link #groupCommit group commit} queues requests.
+     * The maximum number of requests queued for Redis, and of limit sets, in a Redis Cluster for each slot; further ones are
+     * rejected. Default 65,536. Only {@link #groupCommit group commit} queues requests.
      *
      * @throws IllegalArgumentException if less than 1
      */

@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import static io.limiter.testing.Decisions.decideIn;
+import static io.limiter.testing.Decisions.startSetsIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
@@ -19,7 +20,6 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
@@ -229,12 +229,14 @@ class ClusterTest {
         assertThat(answers)
                 .extracting(answer -> answer.decisions().get(0).remaining())
                 .containsExactly(1L, 1L, 2L);
-        CompletableFuture<List<Answer>> set = new CompletableFuture<>();
-        engine.start(
-                new Call(batch(three, "{slot}moved", "{slot}stayed", "{slot}new"), true, () -> true, set::complete));
-        assertThat(set.join())
-                .extracting(answer -> answer.decisions().get(0).remaining())
-                .containsExactly(0L, 0L, 1L);
+        assertThat(startSetsIn(
+                        engine,
+                        List.of(
+                                batch(three, "{slot}moved", "{slot}stayed", "{slot}new"),
+                                batch(three, "{slot}newer", "{slot}newest"))))
+                .as("sets of one call, of which neither is decided in one")
+                .extracting(set -> set.join().stream().map(Decision::remaining).toList())
+                .containsExactly(List.of(0L, 0L, 1L), List.of(2L, 2L));
     }
 
     private static List<KeyRequests<?>> batch(Limit<?> limit, String... keys) {

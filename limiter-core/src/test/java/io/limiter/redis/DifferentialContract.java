@@ -1,7 +1,7 @@
 package io.limiter.redis;
 
 import static io.limiter.testing.Decisions.decideIn;
-import static io.limiter.testing.Decisions.decideSetIn;
+import static io.limiter.testing.Decisions.startSetsIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.GetExArgs;
@@ -18,6 +18,7 @@ import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.StateCodec;
@@ -118,10 +119,19 @@ abstract class DifferentialContract {
 
     /** Decides a set, all or nothing, in one call and in Java. */
     final List<Decision> decideSet(Backend backend, List<KeyRequests<?>> parts) {
-        Supplier<String> what = describe(parts);
-        List<Decision> expected = stepSet(parts);
-        assertThat(decideSetIn(backend, parts)).as(what).isEqualTo(expected);
-        parts.forEach(part -> compareStored(part, what));
+        return decideSets(backend, List.of(parts)).get(0);
+    }
+
+    /** Decides sets one after the other, each all or nothing, in one call and in Java. */
+    final List<List<Decision>> decideSets(Backend backend, List<List<KeyRequests<?>>> sets) {
+        List<KeyRequests<?>> all = sets.stream().flatMap(List::stream).toList();
+        Supplier<String> what = describe(all);
+        List<List<Decision>> expected = sets.stream().map(this::stepSet).toList();
+        assertThat(startSetsIn(backend, sets))
+                .as(() -> sets.size() + " sets, " + what.get())
+                .extracting(AsyncFailures::join)
+                .isEqualTo(expected);
+        all.forEach(part -> compareStored(part, what));
         return expected;
     }
 

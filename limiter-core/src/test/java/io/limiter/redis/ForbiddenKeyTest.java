@@ -1,7 +1,9 @@
 package io.limiter.redis;
 
 import static io.limiter.testing.Decisions.decideIn;
+import static io.limiter.testing.Decisions.startSetsIn;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -167,6 +170,37 @@ class ForbiddenKeyTest {
             assertThat(allowed.on("x").peek(1).remaining()).isEqualTo(MANY - 10);
             assertThat(factory.backendState().up()).isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LETTUCE", "JEDIS"})
+    void fails_only_the_sets_of_a_call_that_contain_it(Setup setup) {
+        ScriptBackend engine = RedisFixture.scriptBackend(connect(setup));
+        List<List<KeyRequests<?>>> sets = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            sets.add(List.of(
+                    new KeyRequests<>(key("a", 0), WINDOW, List.of(Request.take(1, 0))),
+                    new KeyRequests<>(key(i % 13 == 5 ? "b" : "a", 1), WINDOW, List.of(Request.take(1, 0)))));
+        }
+        List<CompletableFuture<List<Decision>>> decided = startSetsIn(engine, sets);
+        List<Long> remaining = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            if (i % 13 == 5) {
+                assertThatThrownBy(decided.get(i)::join)
+                        .hasMessageContaining(key("b", 1))
+                        .hasMessageContaining("NOPERM");
+            } else {
+                List<Decision> decisions = decided.get(i).join();
+                remaining.add(decisions.get(0).remaining());
+                assertThat(decisions).extracting(Decision::remaining).containsOnly(remaining.get(remaining.size() - 1));
+            }
+        }
+        assertThat(remaining)
+                .as("each decided once, in any order, because the call was split")
+                .containsExactlyInAnyOrderElementsOf(LongStream.rangeClosed(1, 37)
+                        .map(taken -> MANY - taken)
+                        .boxed()
+                        .toList());
     }
 
     private static LimiterBackendException failure(LimitSet set) {

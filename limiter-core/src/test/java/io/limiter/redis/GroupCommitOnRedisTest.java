@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
@@ -22,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,26 +43,33 @@ class GroupCommitOnRedisTest {
     @RegisterExtension
     final Resources resources = Resources.ofTest();
 
-    @Test
-    void requests_queued_while_redis_is_busy_share_calls_and_keep_their_order() {
+    @ParameterizedTest(name = "sets: {0}")
+    @ValueSource(booleans = {false, true})
+    void what_is_queued_while_redis_is_busy_shares_calls_and_keeps_its_order(boolean sets) {
         String client = "group-commit-" + UUID.randomUUID();
         LettuceConnectionFactory connections = resources.lettuce(
                 Resources.atShared(),
                 LettuceClientConfiguration.builder().clientName(client).build());
-        RateLimiter limiter = RedisFixture.builder(connections)
+        LimiterFactory limiters = RedisFixture.builder(connections)
                 .clock(redis.clockLua(), redis.clock())
                 .rejectionCacheSize(0)
                 .build()
-                .with(LimiterOptions.NONE.withPrefix(redis.prefix()))
-                .build("k", 1, 900, 60);
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
+        RateLimiter limiter = limiters.build("k", 1, 900, 60);
         limiter.peek();
+        LimitSet set = LimitSet.of(limiter, limiters.build("w", FixedWindow.of(1000, Duration.ofHours(1))));
+        Supplier<CompletableFuture<Decision>> decide = sets
+                ? () -> set.async()
+                        .decide(1)
+                        .thenApply(decision -> decision.parts().get(0).decision())
+                : () -> limiter.async().decide(1);
         RedisFixture.commands().configResetstat();
         List<CompletableFuture<Decision>> decisions = RedisFixture.whileItIsBusy(() -> {
             List<CompletableFuture<Decision>> started = new ArrayList<>();
-            started.add(limiter.async().decide(1));
+            started.add(decide.get());
             awaitClient(client, "flags=\\w*b\\w* ");
             for (int i = 1; i < 1000; i++) {
-                started.add(limiter.async().decide(1));
+                started.add(decide.get());
             }
             // This thread has started a second call, which a thread of the client writes. Had the first reply arrived
             // before, that thread would write a third call ahead of it.

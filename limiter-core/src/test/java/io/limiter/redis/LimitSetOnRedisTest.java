@@ -1,5 +1,7 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideSetIn;
+import static io.limiter.testing.Decisions.startSetsIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,14 +15,19 @@ import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.SetScripts;
 import io.limiter.testing.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -123,6 +130,45 @@ class LimitSetOnRedisTest {
                 .isZero();
     }
 
+    /** One that cannot be read, one of another type, and one that needs the time of the reply, and is decided in a second call. */
+    @Test
+    void a_problem_of_one_set_leaves_the_others_of_its_call() {
+        redis.expectForeignValues();
+        Backend script = redis.scriptBackend();
+        FixedWindow day = FixedWindow.of(10, Duration.ofDays(1));
+        String good = redis.prefix() + "{good}:window";
+        String bad = redis.prefix() + "{bad}:window";
+        String list = redis.prefix() + "{list}:window";
+        RedisFixture.commands().set(bad, "nonsense".getBytes(StandardCharsets.UTF_8));
+        RedisFixture.commands().lpush(list, new byte[1]);
+        KeyRequests<?> one = KeyRequests.of(good, day, Request.take(1, 0));
+        KeyRequests<?> other = KeyRequests.of(redis.prefix() + "{other}:window", day, Request.take(1, 0));
+        KeyRequests<?> ofZone = KeyRequests.of(
+                redis.prefix() + "{zone}:window", day.withZone(ZoneId.of("Europe/Berlin")), Request.take(1, 0));
+        assertThat(decideSetIn(script, List.of(one, other))).allMatch(Decision::granted);
+        // The call is made with the offsets of the time before.
+        redis.clock().advance(Duration.ofDays(3000));
+        RedisFixture.commands().configResetstat();
+        List<CompletableFuture<List<Decision>>> decided = startSetsIn(
+                script,
+                List.of(
+                        List.of(one, other),
+                        List.of(one, KeyRequests.of(bad, day, Request.take(1, 0))),
+                        List.of(other, one),
+                        List.of(one, ofZone),
+                        List.of(KeyRequests.of(list, day, Request.take(1, 0)), one),
+                        List.of(other, one)));
+        assertThat(List.of(0, 2, 5))
+                .extracting(set -> decided.get(set).join().get(set == 0 ? 0 : 1).remaining())
+                .containsExactly(9L, 8L, 7L);
+        assertThat(decided.get(3).join()).extracting(Decision::remaining).containsExactly(6L, 9L);
+        assertThatThrownBy(decided.get(1)::join)
+                .hasMessageContaining("{bad}")
+                .hasMessageContaining("not this kind of limit's state");
+        assertThatThrownBy(decided.get(4)::join).hasMessageContaining("{list}").hasMessageContaining("WRONGTYPE");
+        assertThat(RedisFixture.commandsSent()).containsEntry("evalsha", 2L);
+    }
+
     @Test
     void one_script_decides_all_kinds_of_limits() {
         BitSet all = new BitSet();
@@ -135,11 +181,16 @@ class LimitSetOnRedisTest {
     @Test
     void the_script_of_a_set_contains_only_its_kinds() {
         SetScripts scripts = new SetScripts(redis.clockLua());
-        int bucket = LimitScripts.kindOf(TokenBucket.of(1, 1));
-        int window = LimitScripts.kindOf(FixedWindow.of(1, Duration.ofSeconds(1)));
-        LuaScript both = scripts.of(bucket, window);
-        assertThat(scripts.of(window, bucket, window)).isSameAs(both);
-        assertThat(scripts.of(bucket).source().length).isLessThan(both.source().length);
+        BitSet bucket = new BitSet();
+        bucket.set(LimitScripts.kindOf(TokenBucket.of(1, 1)));
+        BitSet window = new BitSet();
+        window.set(LimitScripts.kindOf(FixedWindow.of(1, Duration.ofSeconds(1))));
+        BitSet both = new BitSet();
+        both.or(bucket);
+        both.or(window);
+        LuaScript ofBoth = scripts.of(both);
+        assertThat(scripts.of(BitSet.valueOf(both.toLongArray()))).isSameAs(ofBoth);
+        assertThat(scripts.of(bucket).source().length).isLessThan(ofBoth.source().length);
         assertThat(scripts.of(bucket).sha1()).isNotEqualTo(scripts.of(window).sha1());
     }
 
@@ -154,7 +205,7 @@ class LimitSetOnRedisTest {
         try {
             assertThatThrownBy(set::tryAcquire)
                     .isInstanceOf(LimiterBackendException.class)
-                    .hasMessageContaining("{w}")
+                    .hasMessageContaining("{b}")
                     .hasMessageContaining("OOM");
         } finally {
             RedisFixture.commands().configSet("maxmemory", "0");

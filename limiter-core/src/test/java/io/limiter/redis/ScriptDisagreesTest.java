@@ -16,12 +16,11 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.internal.redis.script.ScriptCall;
-import io.limiter.internal.redis.script.SetCall;
+import io.limiter.internal.redis.script.ScriptReplies;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -96,11 +95,13 @@ class ScriptDisagreesTest {
         Request one = Request.take(1, 0);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections rejections = new KnownRejections(0, Ticker.systemTicker());
-        Call sent = new Call(List.of(KeyRequests.of("{k}", window, one)), false, () -> true, answers -> {});
-        ScriptCall call = new ScriptCall(sent, LimitScripts.kindOf(window), 0, 0);
-        assertAmbiguous(() -> call.answers(reply, rejections).get(0).decisions());
-        SetCall set = new SetCall(sent, new int[] {LimitScripts.kindOf(window)}, 0, 0);
-        assertAmbiguous(() -> set.answers(reply, rejections).get(0).decisions());
+        List<Answer> answers = new ArrayList<>();
+        for (boolean set : List.of(false, true)) {
+            Call sent = new Call(List.of(KeyRequests.of("{k}", window, one)), set, () -> true, answers::addAll);
+            ScriptReplies.answer(sent, reply, rejections);
+            assertThat(answers).hasSize(1);
+            assertAmbiguous(() -> answers.remove(0).decisions());
+        }
     }
 
     @Test

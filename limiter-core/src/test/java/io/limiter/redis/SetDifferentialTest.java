@@ -12,32 +12,58 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Sets of limits of all kinds, which are decided all or nothing, under definitions and encodings that change. */
+/**
+ * Sets of limits of all kinds, which are decided one after the other, each all or nothing, under definitions and encodings that
+ * change. A key is in several sets of a call, and often a set several times in a row.
+ */
 class SetDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = Steps.of(4_000);
+    private static final int CALLS = Steps.of(3_000);
 
     @Test
     void java_and_lua_decide_sets_alike() {
         Backend script = redis.scriptBackend();
         List<String> keys = keys(9);
         int granted = 0;
+        int decided = 0;
+        int grantedInPart = 0;
         for (int call = 0; call < CALLS; call++) {
             moveClockALittle(2e6);
             if (random.nextInt(3) == 0) {
                 changeBehindTheScript(script, some(keys, 1).get(0));
             }
-            long permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
-            List<KeyRequests<?>> parts = new ArrayList<>();
-            for (String key : some(keys, 5)) {
-                parts.add(KeyRequests.of(key, limitOf(key), Request.take(permits, timeout())));
+            List<List<KeyRequests<?>>> sets = new ArrayList<>();
+            for (int rows = random.nextInt(3); rows >= 0; rows--) {
+                sets.addAll(
+                        Collections.nCopies(random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 1, set(some(keys, 5))));
             }
-            granted += decideSet(script, parts).stream().allMatch(Decision::granted) ? 1 : 0;
+            List<Boolean> grants = decideSets(script, sets).stream()
+                    .map(parts -> parts.stream().allMatch(Decision::granted))
+                    .toList();
+            decided += grants.size();
+            granted += Collections.frequency(grants, true);
+            for (int i = 1; i < sets.size(); i++) {
+                grantedInPart +=
+                        grants.get(i - 1) && !grants.get(i) && sets.get(i).equals(sets.get(i - 1)) ? 1 : 0;
+            }
         }
-        assertThat(granted).as("granted sets").isBetween(CALLS / 10, CALLS * 9 / 10);
+        assertThat(granted).as("granted sets").isBetween(decided / 10, decided * 9 / 10);
+        assertThat(grantedInPart)
+                .as("rows of equal sets of which some are granted")
+                .isGreaterThan(CALLS / 100);
+    }
+
+    private List<KeyRequests<?>> set(List<String> keys) {
+        long permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
+        List<KeyRequests<?>> parts = new ArrayList<>();
+        for (String key : keys) {
+            parts.add(KeyRequests.of(key, limitOf(key), Request.take(permits, timeout())));
+        }
+        return parts;
     }
 
     private long timeout() {

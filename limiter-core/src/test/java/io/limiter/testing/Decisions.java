@@ -11,6 +11,7 @@ import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +51,20 @@ public final class Decisions {
     }
 
     public static CompletableFuture<List<Decision>> startSetIn(Backend backend, List<KeyRequests<?>> parts) {
-        CompletableFuture<List<Answer>> answers = new CompletableFuture<>();
-        backend.start(new Call(parts, true, () -> true, answers::complete));
-        return answers.thenApply(
-                all -> all.stream().map(answer -> answer.decisions().get(0)).toList());
+        return startSetsIn(backend, List.of(parts)).get(0);
+    }
+
+    /** Several sets together, in their order. */
+    public static List<CompletableFuture<List<Decision>>> startSetsIn(
+            Backend backend, List<List<KeyRequests<?>>> sets) {
+        List<Call> calls = new ArrayList<>();
+        List<CompletableFuture<List<Decision>>> decided = new ArrayList<>();
+        for (List<KeyRequests<?>> parts : sets) {
+            CompletableFuture<List<Answer>> answers = new CompletableFuture<>();
+            calls.add(new Call(parts, true, () -> true, answers::complete));
+            decided.add(answers.thenApply(all -> Answer.ofSet(all).decisions()));
+        }
+        backend.startSets(calls);
+        return decided;
     }
 }

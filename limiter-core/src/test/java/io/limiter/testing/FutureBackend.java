@@ -10,8 +10,10 @@ import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.engine.KeyRequests;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A backend whose answers are futures. It decides the keys of a set one after the other. */
 public interface FutureBackend extends Backend {
@@ -27,6 +29,18 @@ public interface FutureBackend extends Backend {
         answers(call.keys(), call.send())
                 .whenComplete(
                         (answers, error) -> call.answered().accept(error == null ? answers : failed(call, error)));
+    }
+
+    /** One part that has failed fails its set. */
+    static void answerSet(Call set, @Nullable List<Answer> answers, @Nullable Throwable error) {
+        List<Answer> ofParts = answers == null ? failed(set, Objects.requireNonNull(error)) : answers;
+        ofParts.stream()
+                .map(Answer::failure)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .ifPresentOrElse(
+                        failure -> set.failed(key -> failure),
+                        () -> set.answered().accept(ofParts));
     }
 
     private static List<Answer> failed(Call call, Throwable error) {

@@ -21,6 +21,14 @@ public interface Backend extends AutoCloseable {
      */
     void start(Call call);
 
+    /**
+     * Decides sets in their order, each all or nothing, in one call if this backend can. All their keys are in one lane; a key may
+     * be in several sets.
+     */
+    default void startSets(List<Call> sets) {
+        sets.forEach(this::start);
+    }
+
     /** Starts a call for a batch of requests that are independent of each other; never completed exceptionally. */
     default CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
         CompletableFuture<List<Answer>> answers = new CompletableFuture<>();

@@ -39,4 +39,9 @@ public record Call(
         }
         return failures;
     }
+
+    /** The same, which was to be sent already. */
+    public Call sent() {
+        return new Call(keys, allOrNothing, () -> true, answered);
+    }
 }

@@ -6,29 +6,41 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Guard;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one call, each with one part, grouped by key. Those for one key are in order, cancellations first. */
+/**
+ * The requests of one call, grouped by key, those for one key in order, cancellations first; or limit sets, in their order.
+ */
 final class Batch {
+
+    /** Requests are marked as sent when they are added. */
+    private static final BooleanSupplier SENT = () -> true;
 
     private final int expected;
     private final List<OfKey> keys = new ArrayList<>();
     private @Nullable Map<String, OfKey> byKey;
     private final AtomicBoolean ended = new AtomicBoolean();
     private int requests;
+    // Of sets.
+    private int parts;
     private long startNanos;
 
     /**
@@ -66,6 +78,9 @@ final class Batch {
         if (requests >= settings.maxRequestsPerCall()) {
             return false;
         }
+        if (request.size() > 1) {
+            return addSet(request, settings);
+        }
         OfKey sameKey = find(request.key());
         if (sameKey == null ? keys.size() >= settings.maxKeysPerCall() : !sameKey.limit.equals(request.limit(0))) {
             return false;
@@ -81,6 +96,19 @@ final class Batch {
             sameKey.add(request, keys.size() == 1 ? Math.min(expected, settings.maxRequestsPerCall()) : 2);
         }
         requests++;
+        return true;
+    }
+
+    /** Each by itself, because a set is decided with what those before it have left. They keep Redis busy by their parts. */
+    private boolean addSet(PendingDecision<?> set, GroupCommit.Settings settings) {
+        if (!keys.isEmpty() && parts + set.size() > settings.maxKeysPerCall()) {
+            return false;
+        }
+        if (set.send()) {
+            keys.add(new OfKey(set));
+            parts += set.size();
+            requests++;
+        }
         return true;
     }
 
@@ -119,12 +147,42 @@ final class Batch {
         return wide ? Math.max(settings.minQueuedForAnother() / 8, keys.size() / 2) : settings.minQueuedForAnother();
     }
 
-    List<KeyRequests<?>> keyRequests() {
+    /**
+     * Makes the call.
+     *
+     * @param answered called once, with an answer for each key, or for each set
+     */
+    void start(Backend backend, Consumer<List<Answer>> answered) {
+        if (parts > 0) {
+            startSets(backend, answered);
+            return;
+        }
         List<KeyRequests<?>> keyRequests = new ArrayList<>(keys.size());
         for (OfKey key : keys) {
             keyRequests.add(new KeyRequests<>(key.key, key.limit, key.requests()));
         }
-        return keyRequests;
+        backend.start(new Call(keyRequests, false, SENT, answered));
+    }
+
+    private void startSets(Backend backend, Consumer<List<Answer>> answered) {
+        List<Answer> answers = Arrays.asList(new Answer[keys.size()]);
+        AtomicInteger missing = new AtomicInteger(keys.size());
+        List<Call> sets = new ArrayList<>(keys.size());
+        for (int i = 0; i < keys.size(); i++) {
+            int place = i;
+            sets.add(new Call(keys.get(i).pending.get(0).parts(), true, SENT, ofParts -> {
+                answers.set(place, Answer.ofSet(ofParts));
+                if (missing.decrementAndGet() == 0) {
+                    answered.accept(answers);
+                }
+            }));
+        }
+        backend.startSets(sets);
+    }
+
+    /** The answers if the call cannot be made. */
+    List<Answer> failures(Function<String, LimiterBackendException> why) {
+        return keys.stream().map(key -> Answer.failed(why.apply(key.key))).toList();
     }
 
     /** In a Cluster, all keys of a batch are in one slot. */
@@ -154,6 +212,7 @@ final class Batch {
     /**
      * Completes the requests.
      *
+     * @param answers for each key, or for each set
      * @param decided called with each decided key, before its requests are completed
      * @param failed called with the requests that were not decided
      * @return whether the backend has answered for any key
@@ -167,7 +226,7 @@ final class Batch {
         for (int i = 0; i < keys.size(); i++) {
             OfKey key = keys.get(i);
             if (answers != null && i < answers.size() && answers.get(i).failure() == null) {
-                decided.accept(key.key);
+                key.decided(decided);
             }
             LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers, i);
             answered |= failure == null || failure.kind() == LimiterBackendException.Kind.PERMANENT;
@@ -178,6 +237,7 @@ final class Batch {
         return answered;
     }
 
+    /** The requests for one key, or a set. */
     private static final class OfKey {
 
         private final String key;
@@ -242,6 +302,13 @@ final class Batch {
             };
         }
 
+        void decided(Consumer<String> decided) {
+            PendingDecision<?> first = pending.get(0);
+            for (int i = 0; i < first.size(); i++) {
+                decided.accept(first.key(i));
+            }
+        }
+
         /** Completes the requests of this key. Returns the failure if there are no decisions. */
         @Nullable
         LimiterBackendException complete(List<Answer> answers, int place) {
@@ -252,6 +319,10 @@ final class Batch {
                     return failure;
                 }
                 List<Decision> decisions = answer.decisions();
+                if (pending.get(0).size() > 1) {
+                    pending.get(0).decided(decisions::get);
+                    return null;
+                }
                 for (int i = 0; i < pending.size(); i++) {
                     pending.get(i).decided(decisions.get(i));
                 }

@@ -46,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own. Keys are spread over few of the
  * slots, so requests for different keys share calls there too.
  *
+ * <p>Limit sets share calls as requests do, in queues of their own: the next call decides those that are queued, one after the
+ * other. A set whose keys are in several slots has calls of its own.
+ *
  * <p>Replies arrive on a thread of the client, which starts the next call before it wakes the callers of the last, so
  * that Redis does not wait for them. Blocking calls (Jedis, or before there is a connection) are made on the threads of
  * {@code blockingCalls}, because a caller must not be blocked beyond its decision timeout.
@@ -58,7 +61,10 @@ public final class GroupCommit implements Engine {
     private final Executor blockingCalls;
     private final Guard guard;
     private final Engine unbatched;
-    private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> lanes = new AtomicReference<>();
+    private final Lanes ofRequests = new Lanes();
+    // Their own, because they have a script of their own: in one lane, requests and sets in turn would have a call
+    // each.
+    private final Lanes ofSets = new Lanes();
     // The lanes with pending requests, out of up to 16,384. A list, because the table of a set would keep the size that
     // it needed for the most lanes, and each check of deadlines would visit all of it.
     private final Queue<Lane> watched = new ConcurrentLinkedQueue<>();
@@ -82,13 +88,8 @@ public final class GroupCommit implements Engine {
         guard.deadlines().watch(this::endOverdue);
     }
 
-    /** Several parts bypass the queue with a call of their own, because all their keys must be decided at one moment. */
     @Override
     public void decide(PendingDecision<?> pending) {
-        if (pending.size() > 1) {
-            unbatched.decide(pending);
-            return;
-        }
         try {
             guard.begin(pending);
         } catch (LimiterBackendException e) {
@@ -96,7 +97,11 @@ public final class GroupCommit implements Engine {
             return;
         }
         try {
-            Lane lane = lane(pending.key());
+            Lane lane = lane(pending);
+            if (lane == null) {
+                unbatched.decide(pending);
+                return;
+            }
             lane.add(pending);
             if (lane.watch()) {
                 watch(lane);
@@ -141,13 +146,8 @@ public final class GroupCommit implements Engine {
     @Override
     public void close() {
         closed = true;
-        AtomicReferenceArray<Lane> all = lanes.get();
-        for (int i = 0; all != null && i < all.length(); i++) {
-            Lane lane = all.get(i);
-            if (lane != null) {
-                lane.close();
-            }
-        }
+        ofRequests.close();
+        ofSets.close();
         backend.close();
     }
 
@@ -167,32 +167,68 @@ public final class GroupCommit implements Engine {
         return !watched.isEmpty();
     }
 
-    private Lane lane(String key) {
-        AtomicReferenceArray<Lane> all = lanes.get();
-        if (all == null) {
-            lanes.compareAndSet(null, new AtomicReferenceArray<>(backend.lanes()));
-            all = Objects.requireNonNull(lanes.get());
+    /** The lane of a request or set; {@code null} if it is a set of several lanes, which no call can decide at one moment. */
+    private @Nullable Lane lane(PendingDecision<?> pending) {
+        Lanes lanes = pending.size() == 1 ? ofRequests : ofSets;
+        int index = lanes.indexOf(pending.key());
+        for (int i = 1; i < pending.size(); i++) {
+            if (lanes.indexOf(pending.key(i)) != index) {
+                return null;
+            }
         }
-        int index = all.length() == 1 ? 0 : backend.laneOf(key);
-        Lane lane = all.get(index);
-        return lane == null ? addLane(all, index) : lane;
+        return lanes.at(index);
     }
 
-    private Lane addLane(AtomicReferenceArray<Lane> all, int index) {
-        // With many lanes, calls overlap anyway.
-        Settings ofLane = all.length() == 1 ? settings : settings.withMaxCalls(1);
-        all.compareAndSet(index, null, new Lane(backend, ofLane, yielding, blockingCalls, guard));
-        Lane lane = Objects.requireNonNull(all.get(index));
-        if (closed) {
-            lane.close();
+    /** The lanes of all slots, made when they are needed. */
+    private final class Lanes {
+
+        private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> all = new AtomicReference<>();
+
+        private AtomicReferenceArray<Lane> all() {
+            AtomicReferenceArray<Lane> known = all.get();
+            if (known == null) {
+                all.compareAndSet(null, new AtomicReferenceArray<>(backend.lanes()));
+                known = Objects.requireNonNull(all.get());
+            }
+            return known;
         }
-        return lane;
+
+        int indexOf(String key) {
+            return all().length() == 1 ? 0 : backend.laneOf(key);
+        }
+
+        Lane at(int index) {
+            AtomicReferenceArray<Lane> known = all();
+            Lane lane = known.get(index);
+            return lane == null ? add(known, index) : lane;
+        }
+
+        private Lane add(AtomicReferenceArray<Lane> known, int index) {
+            // With many lanes, calls overlap anyway.
+            Settings ofLane = known.length() == 1 ? settings : settings.withMaxCalls(1);
+            known.compareAndSet(index, null, new Lane(backend, ofLane, yielding, blockingCalls, guard));
+            Lane lane = Objects.requireNonNull(known.get(index));
+            if (closed) {
+                lane.close();
+            }
+            return lane;
+        }
+
+        void close() {
+            AtomicReferenceArray<Lane> known = all.get();
+            for (int i = 0; known != null && i < known.length(); i++) {
+                Lane lane = known.get(i);
+                if (lane != null) {
+                    lane.close();
+                }
+            }
+        }
     }
 
     /**
      * @param maxCalls maximum number of calls in flight if all keys share one queue; over a network, or for a deadline, there are more
      * @param maxQueued maximum number of queued requests in each lane; further requests fail at once
-     * @param maxKeysPerCall limited so that single-threaded Redis stays responsive
+     * @param maxKeysPerCall of sets, the number of their parts; limited so that single-threaded Redis stays responsive
      * @param maxRequestsPerCall for the same reason
      * @param minQueuedForAnother how many requests must be queued, for each call in flight, before another call
      *     starts; an eighth of it, or half the batch size, if nearly every request has a different key

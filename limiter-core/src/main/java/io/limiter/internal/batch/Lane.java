@@ -5,7 +5,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
@@ -17,12 +16,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch queue: requests that may share calls, and the calls in flight for them.
+ * A batch queue: requests that may share calls, and the calls in flight for them. It has limit sets, or requests with one part;
+ * never both, because they do not share calls.
  *
  * <p>Every change (a request was added, a call was answered) signals. The first thread to signal becomes the owner
  * and starts calls; signals of other threads meanwhile make the owner check again. After {@value #MOST_CALLS_OF_A_CALLER}
@@ -36,9 +35,6 @@ public final class Lane {
 
     /** A caller that others keep busy would have its own decision and not return. */
     private static final int MOST_CALLS_OF_A_CALLER = 64;
-
-    /** Requests are marked as sent when they are added to a batch. */
-    private static final BooleanSupplier SENT = () -> true;
 
     private final Backend backend;
     private final GroupCommit.Settings settings;
@@ -280,12 +276,10 @@ public final class Lane {
         long startNanos = ticker.read();
         try {
             sent.add(batch);
-            Call call =
-                    new Call(batch.keyRequests(), false, SENT, answers -> onReply(batch, startNanos, answers, null));
             if (notConnected == null) {
-                backend.start(call);
+                batch.start(backend, answers -> onReply(batch, startNanos, answers, null));
             } else {
-                call.failed(key -> backend.notConnected(key, notConnected));
+                onReply(batch, startNanos, batch.failures(key -> backend.notConnected(key, notConnected)), null);
             }
         } catch (RuntimeException | Error e) {
             // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.

@@ -118,8 +118,8 @@ public final class PlantedBugs {
                         "All or nothing",
                         "sets-redis-stopped-2s",
                         Measure.TAKEN,
-                        script(SET, "if not saves or grants == parts or rejected[i] then", "if true then"),
-                        script(SET, "granted == (grants == parts and parts or 0) and grants or -1", "grants")),
+                        script(SET, "if not saves or least > 0 or granted_all[i] == 0 then", "if true then"),
+                        script(SET, "agrees and grants or -1", "grants")),
                 named(
                         "prefetch-granted-twice",
                         "Each prefetched permit is granted twice",
@@ -176,7 +176,7 @@ public final class PlantedBugs {
                         "No call is rejected while there are permits",
                         "jvm-killed-with-batches",
                         Measure.WRONGLY_REJECTED,
-                        method("internal.redis.script.ScriptCall", "answers", Advices.Reverse.class)));
+                        method("internal.redis.script.BatchCall", "answers", Advices.Reverse.class)));
     }
 
     private static List<PlantedBug> requests() {
@@ -222,7 +222,7 @@ public final class PlantedBugs {
                         "The policy decides for the keys concerned, and for no others",
                         "wrong-type",
                         Measure.SOURCE,
-                        method("internal.redis.script.ScriptCall", "answers", Advices.FailAll.class)),
+                        method("internal.redis.script.BatchCall", "answers", Advices.FailAll.class)),
                 named(
                         "close-does-nothing",
                         "factory.close() does nothing",

@@ -13,7 +13,8 @@ final class ScriptArgument {
 
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
     private static final int RUN_BYTES = 2 * Double.BYTES + Integer.BYTES;
-    private static final int MAX_RUNS = 0xFFFF;
+    private static final int ROW_BYTES = Short.BYTES + 2 * Integer.BYTES;
+    private static final int MAX_SHORT = 0xFFFF;
 
     private final long estimatedMicros;
     private ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
@@ -25,10 +26,35 @@ final class ScriptArgument {
         this.estimatedMicros = estimatedMicros;
     }
 
-    /** Adds the kind of limit of the next section, from 0 to 255. */
-    void addKind(int kind) {
-        ensure(1);
-        out.put((byte) kind);
+    /**
+     * Begins a row of equal sets.
+     *
+     * @return to be given to {@link #endRow}
+     */
+    int startRow(int parts, int sets) {
+        ensure(ROW_BYTES);
+        out.putShort((short) parts).putInt(sets).putInt(0);
+        return out.position();
+    }
+
+    /**
+     * Adds a part of the sets in a row.
+     *
+     * @param key the number of its key, from 1 to 65,535
+     * @param requests those of all sets
+     * @param kind of its limit, from 0 to 255
+     */
+    void addPart(int key, KeyRequests<?> requests, int kind) {
+        if (key > MAX_SHORT) {
+            throw new IllegalArgumentException("at most " + MAX_SHORT + " keys of sets in one call, were " + key);
+        }
+        ensure(Short.BYTES + 1);
+        out.putShort((short) key).put((byte) kind);
+        addSection(1, requests, kind);
+    }
+
+    void endRow(int start) {
+        out.putInt(start - Integer.BYTES, out.position() - start);
     }
 
     /**
@@ -56,8 +82,8 @@ final class ScriptArgument {
             out.putInt(end - first);
             first = end;
         }
-        if (runs > MAX_RUNS) {
-            throw new IllegalArgumentException("at most " + MAX_RUNS + " different requests of one key, were " + runs);
+        if (runs > MAX_SHORT) {
+            throw new IllegalArgumentException("at most " + MAX_SHORT + " different requests of one key, were " + runs);
         }
         out.putShort(runsAt, (short) runs);
     }

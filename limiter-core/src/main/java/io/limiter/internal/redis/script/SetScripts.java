@@ -10,6 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SetScripts {
 
+    private static final String CONSTANTS = "--[constants]\n";
+    private static final String KINDS = "--[kinds]\n";
+
     private final String clock;
     private final String frame = LuaScript.resource(SetScripts.class, "set.lua");
     private final String ofKind = LuaScript.resource(SetScripts.class, "set_kind.lua");
@@ -22,24 +25,25 @@ public final class SetScripts {
         this.clock = clock;
     }
 
-    /** The script for the kinds of limits of a set. */
-    public LuaScript of(int... kinds) {
-        BitSet different = new BitSet();
-        for (int kind : kinds) {
-            different.set(kind);
-        }
-        return byKinds.computeIfAbsent(different, this::build);
+    /** The script for sets of these kinds of limits. */
+    public LuaScript of(BitSet kinds) {
+        return byKinds.computeIfAbsent(kinds, this::build);
     }
 
     public LuaScript build(BitSet kinds) {
-        StringBuilder blocks = new StringBuilder("--[kinds]\n");
+        if (kinds.cardinality() == 1) {
+            String script = LimitScripts.all().get(kinds.nextSetBit(0)).script();
+            return LuaScript.of(clock, LuaScript.fill(frame.replace(KINDS, ofKind), script));
+        }
+        // The constants of each kind in its block, because they have the same names.
+        StringBuilder blocks = new StringBuilder();
         kinds.stream()
                 .forEach(kind -> blocks.append("if kind == ")
                         .append(kind)
                         .append(" then\n")
                         .append(LuaScript.fill(
-                                ofKind, LimitScripts.all().get(kind).script()))
+                                CONSTANTS + ofKind, LimitScripts.all().get(kind).script()))
                         .append("end\n"));
-        return LuaScript.of(clock, LuaScript.fill(frame, blocks.toString()));
+        return LuaScript.of(clock, frame.replace(CONSTANTS, "").replace(KINDS, blocks));
     }
 }

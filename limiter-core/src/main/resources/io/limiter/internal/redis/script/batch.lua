@@ -30,7 +30,7 @@
 --              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
 --              to granted, and sets found to the value for the caller, or to false if the caller would come to the same
 --              decisions without a value, and again to the value then. On a problem it sets found to '!' and the reason, and
---              breaks. set.lua runs this part a second time before it saves. It then starts from again, or from found if
+--              breaks. set.lua may run this part a second time before it saves. It then starts from again, or from found if
 --              again is nil, and must come to the same result.
 --   save       runs after decide and sees its locals. Saves the new state. If that fails, it sets granted to granted_before
 --              and found to the problem.

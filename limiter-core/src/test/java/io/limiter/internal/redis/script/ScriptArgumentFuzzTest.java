@@ -152,7 +152,7 @@ class ScriptArgumentFuzzTest {
                             : request(random));
         }
         KeyRequests<?> keyRequests = new KeyRequests<>(key, limit, requests);
-        byte[] argument = new ScriptCall(
+        byte[] argument = new BatchCall(
                         new Call(List.of(keyRequests), false, () -> true, answers -> {}),
                         LimitScripts.kindOf(limit),
                         0,

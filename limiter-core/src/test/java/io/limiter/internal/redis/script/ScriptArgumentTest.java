@@ -78,7 +78,7 @@ class ScriptArgumentTest {
 
     private ByteBuffer argument(Limit<?> limit, Request request) {
         KeyRequests<?> keyRequests = new KeyRequests<>(key(limit), limit, List.of(request));
-        byte[] argument = new ScriptCall(
+        byte[] argument = new BatchCall(
                         new Call(List.of(keyRequests), false, () -> true, answers -> {}),
                         LimitScripts.kindOf(limit),
                         0,
