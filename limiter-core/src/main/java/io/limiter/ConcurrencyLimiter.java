@@ -32,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
  * longer waits; a lease that is granted to it by a request under way is released at once.
  *
  * <p>{@link #on} returns a view of one key with permits of its own, {@link #async} one whose methods return futures, as for a
- * {@link Limiter}. Every method that takes permits also takes a key as its first argument. Safe for use by many threads. All methods
+ * {@link Limiter}. {@link #tryAcquire(String)} and {@link #acquire(String)} save the view. Safe for use by many threads. All methods
  * throw {@link IllegalArgumentException} if permits are less than 1 or a key is blank. If the backend does not decide, the {@link FailurePolicy} does: {@code LOCAL} grants leases in
  * this JVM, under its share of the limit, and under {@code OWNER} only the one that owns the key does; {@code ALLOW} grants leases that do not count; {@code DENY} grants none; with
  * {@code THROW} methods throw {@link LimiterBackendException} and futures fail with it. A lease that was taken from the
@@ -121,29 +121,9 @@ public interface ConcurrencyLimiter {
         return on(key).tryAcquire();
     }
 
-    /** {@code on(key).tryAcquire(timeout)}. */
-    default Optional<Lease> tryAcquire(String key, Duration timeout) {
-        return on(key).tryAcquire(timeout);
-    }
-
-    /** {@code on(key).tryAcquire(permits, timeout)}. */
-    default Optional<Lease> tryAcquire(String key, long permits, Duration timeout) {
-        return on(key).tryAcquire(permits, timeout);
-    }
-
     /** {@code on(key).acquire()}. */
     default Lease acquire(String key) {
         return on(key).acquire();
-    }
-
-    /** {@code on(key).acquire(timeout)}. */
-    default Lease acquire(String key, Duration timeout) {
-        return on(key).acquire(timeout);
-    }
-
-    /** {@code on(key).acquire(permits, timeout)}. */
-    default Lease acquire(String key, long permits, Duration timeout) {
-        return on(key).acquire(permits, timeout);
     }
 
     /**
@@ -200,29 +180,9 @@ public interface ConcurrencyLimiter {
             return on(key).tryAcquire();
         }
 
-        /** {@code on(key).tryAcquire(timeout)}. */
-        default CompletableFuture<Optional<Lease>> tryAcquire(String key, Duration timeout) {
-            return on(key).tryAcquire(timeout);
-        }
-
-        /** {@code on(key).tryAcquire(permits, timeout)}. */
-        default CompletableFuture<Optional<Lease>> tryAcquire(String key, long permits, Duration timeout) {
-            return on(key).tryAcquire(permits, timeout);
-        }
-
         /** {@code on(key).acquire()}. */
         default CompletableFuture<Lease> acquire(String key) {
             return on(key).acquire();
-        }
-
-        /** {@code on(key).acquire(timeout)}. */
-        default CompletableFuture<Lease> acquire(String key, Duration timeout) {
-            return on(key).acquire(timeout);
-        }
-
-        /** {@code on(key).acquire(permits, timeout)}. */
-        default CompletableFuture<Lease> acquire(String key, long permits, Duration timeout) {
-            return on(key).acquire(permits, timeout);
         }
     }
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Over Redis, they share them across all JVMs. One limiter serves many <em>keys</em>, each with permits of its own: an IP address, a
  * user, a phone number. {@link #on} returns a view of one key, which has the same methods for the permits of that key; the
- * limiter itself has permits of its own. Methods that decide, acquire or reserve also take a key as their first argument, which
- * saves the view. {@link #async} returns a view whose methods return futures.
+ * limiter itself has permits of its own. The usual calls for one permit, such as {@link #tryAcquire(String)}, also take the key,
+ * which saves the view. {@link #async} returns a view whose methods return futures.
  *
  * <p>Views are small, immutable and made without a call to the backend, so make them where you need them. They write through:
  * what changes the limiter changes all its views. {@code limiter.on(key).async()} and {@code limiter.async().on(key)} are the
@@ -152,11 +152,6 @@ public interface Limiter {
         return peek(1);
     }
 
-    /** {@link #reserve(long)} for one permit. */
-    default Reservation reserve() {
-        return reserve(1);
-    }
-
     /** Takes one permit if it is available now. */
     default boolean tryAcquire() {
         return tryAcquire(1);
@@ -203,53 +198,17 @@ public interface Limiter {
 
     /** {@code on(key).decide()}. */
     default Decision decide(String key) {
-        return decide(key, 1);
-    }
-
-    /** {@code on(key).decide(permits)}. */
-    default Decision decide(String key, long permits) {
-        return on(key).decide(permits);
+        return on(key).decide();
     }
 
     /** {@code on(key).tryAcquire()}. */
     default boolean tryAcquire(String key) {
-        return tryAcquire(key, 1);
-    }
-
-    /** {@code on(key).tryAcquire(permits)}. */
-    default boolean tryAcquire(String key, long permits) {
-        return on(key).tryAcquire(permits);
-    }
-
-    /** {@code on(key).reserve()}. */
-    default Reservation reserve(String key) {
-        return reserve(key, 1);
-    }
-
-    /** {@code on(key).reserve(permits)}. */
-    default Reservation reserve(String key, long permits) {
-        return on(key).reserve(permits);
-    }
-
-    /** {@code on(key).decide(permits, timeout)}. */
-    default Decision decide(String key, long permits, Duration timeout) {
-        return on(key).decide(permits, timeout);
-    }
-
-    /** {@code on(key).tryAcquire(timeout)}. */
-    default boolean tryAcquire(String key, Duration timeout) {
-        return tryAcquire(key, 1, timeout);
+        return on(key).tryAcquire();
     }
 
     /** {@code on(key).tryAcquire(timeout, unit)}. */
     default boolean tryAcquire(String key, long timeout, TimeUnit unit) {
-        return tryAcquire(
-                key, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
-    }
-
-    /** {@code on(key).tryAcquire(permits, timeout)}. */
-    default boolean tryAcquire(String key, long permits, Duration timeout) {
-        return on(key).tryAcquire(permits, timeout);
+        return on(key).tryAcquire(timeout, unit);
     }
 
     /**
@@ -317,11 +276,6 @@ public interface Limiter {
             return peek(1);
         }
 
-        /** As {@link Limiter#reserve()}. */
-        default CompletableFuture<Reservation> reserve() {
-            return reserve(1);
-        }
-
         /** As {@link Limiter#tryAcquire()}. */
         default CompletableFuture<Boolean> tryAcquire() {
             return tryAcquire(1);
@@ -337,44 +291,9 @@ public interface Limiter {
             return on(key).decide();
         }
 
-        /** {@code on(key).decide(permits)}. */
-        default CompletableFuture<Decision> decide(String key, long permits) {
-            return on(key).decide(permits);
-        }
-
         /** {@code on(key).tryAcquire()}. */
         default CompletableFuture<Boolean> tryAcquire(String key) {
             return on(key).tryAcquire();
-        }
-
-        /** {@code on(key).tryAcquire(permits)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, long permits) {
-            return on(key).tryAcquire(permits);
-        }
-
-        /** {@code on(key).reserve()}. */
-        default CompletableFuture<Reservation> reserve(String key) {
-            return on(key).reserve();
-        }
-
-        /** {@code on(key).reserve(permits)}. */
-        default CompletableFuture<Reservation> reserve(String key, long permits) {
-            return on(key).reserve(permits);
-        }
-
-        /** {@code on(key).decide(permits, timeout)}. */
-        default CompletableFuture<Decision> decide(String key, long permits, Duration timeout) {
-            return on(key).decide(permits, timeout);
-        }
-
-        /** {@code on(key).tryAcquire(timeout)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, Duration timeout) {
-            return on(key).tryAcquire(timeout);
-        }
-
-        /** {@code on(key).tryAcquire(permits, timeout)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, long permits, Duration timeout) {
-            return on(key).tryAcquire(permits, timeout);
         }
     }
 }

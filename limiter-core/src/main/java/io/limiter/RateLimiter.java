@@ -89,17 +89,7 @@ public interface RateLimiter extends Limiter {
 
     /** {@code on(key).acquire()}. */
     default Duration acquire(String key) {
-        return acquire(key, 1);
-    }
-
-    /** {@code on(key).acquire(permits)}. */
-    default Duration acquire(String key, long permits) {
-        return on(key).acquire(permits);
-    }
-
-    /** {@code on(key).reserve(permits, timeout)}. */
-    default Reservation reserve(String key, long permits, Duration timeout) {
-        return on(key).reserve(permits, timeout);
+        return on(key).acquire();
     }
 
     /**
@@ -129,16 +119,6 @@ public interface RateLimiter extends Limiter {
         /** {@code on(key).acquire()}. */
         default CompletableFuture<Duration> acquire(String key) {
             return on(key).acquire();
-        }
-
-        /** {@code on(key).acquire(permits)}. */
-        default CompletableFuture<Duration> acquire(String key, long permits) {
-            return on(key).acquire(permits);
-        }
-
-        /** {@code on(key).reserve(permits, timeout)}. */
-        default CompletableFuture<Reservation> reserve(String key, long permits, Duration timeout) {
-            return on(key).reserve(permits, timeout);
         }
     }
 }

@@ -74,7 +74,7 @@ abstract class BanContract extends LimiterContract {
         ban(limiter, ann);
         clock().advance(seconds(100));
         assertThat(limiter.on(ann).peek(1).source()).isEqualTo(Source.OVERRIDE);
-        Decision rejected = limiter.decide(ann, 1);
+        Decision rejected = limiter.decide(ann);
         assertThat(rejected.granted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
         assertThat(rejected.limit()).isEqualTo(1);
@@ -96,7 +96,7 @@ abstract class BanContract extends LimiterContract {
         assertThat(limiter.tryAcquire("bob")).isTrue();
         assertThat(limiter.tryAcquire()).as("the limiter's own permits").isTrue();
         clock().advance(seconds(200));
-        assertThat(limiter.decide(ann, 1).source()).isNotEqualTo(Source.OVERRIDE);
+        assertThat(limiter.decide(ann).source()).isNotEqualTo(Source.OVERRIDE);
     }
 
     @Test
@@ -116,12 +116,12 @@ abstract class BanContract extends LimiterContract {
         RateLimiter limiter = banning().build("login", TokenBucket.perSecond(0.1));
         for (long expected : new long[] {300, 600, 1200, 1500}) {
             ban(limiter, "ann");
-            assertThat(limiter.decide("ann", 1).retryAfter()).contains(seconds(expected));
+            assertThat(limiter.decide("ann").retryAfter()).contains(seconds(expected));
             clock().advance(seconds(expected));
         }
         clock().advance(seconds(1500));
         ban(limiter, "ann");
-        assertThat(limiter.decide("ann", 1).retryAfter()).contains(seconds(300));
+        assertThat(limiter.decide("ann").retryAfter()).contains(seconds(300));
     }
 
     @Test
@@ -137,7 +137,7 @@ abstract class BanContract extends LimiterContract {
     void rejections_of_every_form_count_once() {
         List<BooleanSupplier> forms = List.of(
                 () -> oncePerHour().tryAcquire("ann"),
-                () -> oncePerHour().decide("ann", 1).granted(),
+                () -> oncePerHour().decide("ann").granted(),
                 () -> oncePerHour().on("ann").tryAcquire(1, seconds(1)),
                 () -> oncePerHour().on("ann").reserve(1).isGranted(),
                 () -> oncePerHour().on("ann").async().decide(1).join().granted(),
@@ -194,7 +194,7 @@ abstract class BanContract extends LimiterContract {
         limiter.on("ann").reset();
         assertThat(limiter.tryAcquire("ann")).isTrue();
         ban(limiter, "ann");
-        assertThat(limiter.decide("ann", 1).retryAfter()).as("as the first").contains(seconds(300));
+        assertThat(limiter.decide("ann").retryAfter()).as("as the first").contains(seconds(300));
         limiter.on("ann").async().reset().join();
         assertThat(limiter.tryAcquire("ann")).isTrue();
     }
@@ -205,10 +205,10 @@ abstract class BanContract extends LimiterContract {
         RateLimiter pro = banning().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(100));
         ban(free, "ann");
         assertThat(pro.tryAcquire("ann")).isFalse();
-        assertThat(pro.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
+        assertThat(pro.decide("ann").source()).isEqualTo(Source.OVERRIDE);
         assertThat(limiters()
                         .build("k", TokenBucket.perSecond(100))
-                        .decide("ann", 1)
+                        .decide("ann")
                         .source())
                 .as("a limiter without the ban")
                 .isNotEqualTo(Source.OVERRIDE);

@@ -133,7 +133,7 @@ abstract class ConcurrencyLimiterContract extends LimiterContract {
         ConcurrencyLimiter limiter = limiter(1);
         held(limiter.tryAcquire("a"));
         long start = clock().micros();
-        assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
+        assertThat(limiter.on("a").tryAcquire(Duration.ofMillis(2_500))).isEmpty();
         assertThat(clock().micros() - start).isEqualTo(2_500_000);
         assertThatThrownBy(() -> limiter.on("a").acquire(1, SECOND))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, rejected -> {

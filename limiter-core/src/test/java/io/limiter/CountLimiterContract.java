@@ -38,7 +38,7 @@ abstract class CountLimiterContract extends LimiterContract {
     void each_key_has_permits_of_its_own() {
         for (Limiter limiter : allKinds(1)) {
             assertThat(limiter.tryAcquire("a")).isTrue();
-            assertThat(limiter.tryAcquire("b", 1)).isTrue();
+            assertThat(limiter.tryAcquire("b")).isTrue();
             assertThat(limiter.tryAcquire("a")).isFalse();
             assertThat(limiter.tryAcquire()).isTrue();
         }
@@ -49,7 +49,7 @@ abstract class CountLimiterContract extends LimiterContract {
         for (Limiter limiter : allKinds(4)) {
             for (long permits : new int[] {3, 2, 5, 1, 1}) {
                 assertThat(limiter.on("async").async().decide(permits).join())
-                        .isEqualTo(limiter.decide("blocking", permits));
+                        .isEqualTo(limiter.on("blocking").decide(permits));
                 clock().advance(Duration.ofSeconds(2));
             }
         }
@@ -198,7 +198,7 @@ abstract class CountLimiterContract extends LimiterContract {
                 limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneId.of("Europe/Berlin")));
         assertThat(limiter.decide(2).granted()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(withoutTicket(limiter.decide("key", 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));
+        assertThat(withoutTicket(limiter.decide("key"))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));
         clock().sleep(untilMinute());
         assertThat(withoutTicket(limiter.decide(2))).isEqualTo(new Decision(true, 2, 0, 0, 0, 60_000_000));
         assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000));

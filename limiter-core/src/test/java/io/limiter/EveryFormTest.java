@@ -18,19 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What exists blocking exists asynchronously, and what takes a limiter's own permits also takes those of a key. */
 class EveryFormTest {
 
     /** Methods that make no call to a backend. */
     private static final Set<String> WITHOUT_CALL =
-            Set.of("name", "key", "limit", "on", "async", "getRate", "setRate", "limiters", "and");
+            Set.of("name", "keys", "limit", "on", "async", "getRate", "setRate", "limiters", "and");
 
-    /**
-     * Methods that take permits. The others of a limiter (peek, refund, charge, reset, inUse) are too rare to have a form by
-     * key of their own: they are reached through {@code on(key)}.
-     */
+    /** Methods that take permits. */
     private static final Set<String> TAKING = Set.of("tryAcquire", "acquire", "decide", "reserve");
 
     static List<Arguments> blockingAndAsync() {
@@ -52,24 +48,27 @@ class EveryFormTest {
         assertThat(actual).isEqualTo(expected);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                Limiter.class,
-                Limiter.Async.class,
-                RateLimiter.class,
-                RateLimiter.Async.class,
-                ConcurrencyLimiter.class,
-                ConcurrencyLimiter.Async.class
-            })
-    void every_method_that_takes_permits_exists_by_key(Class<?> limiter) {
-        Predicate<Method> taking = method -> TAKING.contains(method.getName()) && !hasTimeUnit(method);
-        Set<String> own = signatures(limiter, taking.and(method -> !isByKey(method)), EveryFormTest::returned);
-        Set<String> byKey = signatures(limiter, taking.and(EveryFormTest::isByKey), EveryFormTest::returned);
-        assertThat(byKey)
-                .isEqualTo(own.stream()
-                        .map(each -> each.replaceFirst("[(]", "(String ").replace(" )", ")"))
-                        .collect(Collectors.toCollection(TreeSet::new)));
+    /** For one permit; all others are reached through {@code on(key)}. */
+    @Test
+    void only_the_usual_calls_take_a_key() {
+        assertThat(formsByKey(Limiter.class))
+                .containsExactly("decide(String)", "tryAcquire(String long TimeUnit)", "tryAcquire(String)");
+        assertThat(formsByKey(Limiter.Async.class)).containsExactly("decide(String)", "tryAcquire(String)");
+        assertThat(formsByKey(RateLimiter.class))
+                .containsExactly(
+                        "acquire(String)", "decide(String)", "tryAcquire(String long TimeUnit)", "tryAcquire(String)");
+        assertThat(formsByKey(RateLimiter.Async.class))
+                .containsExactly("acquire(String)", "decide(String)", "tryAcquire(String)");
+        assertThat(formsByKey(ConcurrencyLimiter.class)).containsExactly("acquire(String)", "tryAcquire(String)");
+        assertThat(formsByKey(ConcurrencyLimiter.Async.class)).containsExactly("acquire(String)", "tryAcquire(String)");
+    }
+
+    private static List<String> formsByKey(Class<?> limiter) {
+        Predicate<Method> byKey = method -> TAKING.contains(method.getName()) && isByKey(method);
+        return signatures(limiter, byKey, EveryFormTest::returned).stream()
+                .map(each -> each.substring(0, each.indexOf(':')))
+                .sorted()
+                .toList();
     }
 
     @Test

@@ -45,7 +45,6 @@ abstract class FormsContract extends LimiterContract {
                 "decide(): G, G, R 1; 0 s",
                 "decide(long): G, R 2, R 2; 0 s",
                 "decide(long, Duration): G, R 1, R 1; 0 s",
-                "reserve(): G, G, R 1; 0 s",
                 "reserve(long): G, R 2, R 2; 0 s",
                 "reserve(long, Duration): G, R 1, R 1; 0 s");
     }
@@ -63,7 +62,6 @@ abstract class FormsContract extends LimiterContract {
                 "decide(): G, G, R 1; 0 s",
                 "decide(long): G, R 1, R 1; 0 s",
                 "decide(long, Duration): G, G, G; 2 s",
-                "reserve(): G, G, R 1; 0 s",
                 "reserve(long): G, R 1, R 1; 0 s");
     }
 

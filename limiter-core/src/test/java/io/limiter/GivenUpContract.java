@@ -68,13 +68,13 @@ abstract class GivenUpContract extends LimiterContract {
                 List.of(bucket.on("k")),
                 List.of(
                         new Kind<>(() -> async.decide("k"), rejection(), Decision::granted),
-                        new Kind<>(() -> async.decide("k", 1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> async.on("k").decide(1, DAY), rejection(), Decision::granted),
                         new Kind<>(() -> async.tryAcquire("k"), false, granted -> granted),
-                        new Kind<>(() -> async.tryAcquire("k", DAY), false, granted -> granted),
+                        new Kind<>(() -> async.on("k").tryAcquire(DAY), false, granted -> granted),
                         new Kind<>(() -> async.acquire("k"), DAY, waited -> true),
                         new Kind<>(
-                                () -> async.reserve("k"),
-                                bucket.reserve("k", Integer.MAX_VALUE),
+                                () -> async.on("k").reserve(1),
+                                bucket.on("k").reserve(Integer.MAX_VALUE),
                                 Reservation::isGranted)));
     }
 

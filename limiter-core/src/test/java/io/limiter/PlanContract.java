@@ -30,9 +30,9 @@ abstract class PlanContract extends LimiterContract {
     void a_plan_takes_the_permits_of_its_limit_and_a_change_of_plan_keeps_what_was_used() {
         RateLimiter free = limiters().build("k", TokenBucket.perSecond(5));
         RateLimiter pro = limiters().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(50));
-        assertThat(free.tryAcquire("ann", 3)).isTrue();
+        assertThat(free.on("ann").tryAcquire(3)).isTrue();
         assertThat(pro.on("ann").peek().remaining()).as("two of five").isEqualTo(20);
-        assertThat(pro.tryAcquire("ann", 20)).isTrue();
+        assertThat(pro.on("ann").tryAcquire(20)).isTrue();
         assertThat(pro.tryAcquire("ann")).isFalse();
         assertThat(free.tryAcquire("ann")).isFalse();
         clock().advance(Duration.ofMillis(20));
@@ -41,7 +41,7 @@ abstract class PlanContract extends LimiterContract {
         assertThat(free.tryAcquire("ann")).as("half a permit").isFalse();
         clock().advance(Duration.ofMillis(100));
         assertThat(free.tryAcquire("ann")).isTrue();
-        assertThat(pro.tryAcquire("bob", 50)).isTrue();
+        assertThat(pro.on("bob").tryAcquire(50)).isTrue();
         assertThat(free.tryAcquire("bob")).isFalse();
     }
 
@@ -89,7 +89,7 @@ abstract class PlanContract extends LimiterContract {
         // Not at the end of a day.
         clock().advance(HOUR);
         clock().advance(Duration.ofHours(clock().micros() / 3_600_000_000L % 24 > 12 ? 12 : 0));
-        assertThat(day.tryAcquire("ann", 40)).isTrue();
+        assertThat(day.on("ann").tryAcquire(40)).isTrue();
         for (int i = 0; i < 3; i++) {
             minute.tryAcquire("ann");
             clock().advance(Duration.ofSeconds(90));
@@ -173,7 +173,7 @@ abstract class PlanContract extends LimiterContract {
             Reservation reserved = reserves.on(key).reserve(40);
             assertThat(reserved.isGranted()).isTrue();
             assertThat(visits.tryAcquire(key)).isTrue();
-            assertThat(visits.tryAcquire(key, 30))
+            assertThat(visits.on(key).tryAcquire(30))
                     .as("%s of %s", visits.limit(), one)
                     .isFalse();
             assertThat(reserved.cancel()).isTrue();

@@ -108,7 +108,7 @@ abstract class RateLimiterContract extends LimiterContract {
         assertThatThrownBy(() -> limiter.acquire(11))
                 .isInstanceOf(RateLimitExceededException.class)
                 .hasMessage("Too many requests, try again in 1 s");
-        assertThatThrownBy(() -> limiter.acquire("key", 12))
+        assertThatThrownBy(() -> limiter.on("key").acquire(12))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, e -> {
                     assertThat(e.limiter()).isEqualTo("k");
                     assertThat(e.keys()).containsExactly("key");
@@ -140,18 +140,18 @@ abstract class RateLimiterContract extends LimiterContract {
         assertThat(limiter.tryAcquire(seconds(2))).isTrue();
         assertThat(clock().micros() - start).isEqualTo(1_000_000);
         assertThat(limiter.on("key").decide(1, seconds(2)).timeToWait()).isEqualTo(seconds(1));
-        assertThat(limiter.tryAcquire("key", Duration.ZERO)).isFalse();
+        assertThat(limiter.on("key").tryAcquire(Duration.ZERO)).isFalse();
     }
 
     @Test
     void each_key_has_permits_of_its_own() {
         RateLimiter limiter = limiters().build("sms", 1, 1, 60);
         assertThat(limiter.tryAcquire("0171")).isTrue();
-        assertThat(limiter.tryAcquire("0172", 1)).isTrue();
+        assertThat(limiter.tryAcquire("0172")).isTrue();
         assertThat(limiter.tryAcquire("0171")).isFalse();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire("0171", 1, TimeUnit.SECONDS)).isTrue();
-        assertThat(limiter.acquire("0173", 1)).isZero();
+        assertThat(limiter.acquire("0173")).isZero();
         assertThat(limiter.acquire("0173")).isEqualTo(SECOND);
         assertThat(limiter.on("0173").tryAcquire(2, SECOND)).isFalse();
         assertThat(limiter.on("0173").tryAcquire(2, 2, TimeUnit.SECONDS)).isTrue();
@@ -175,7 +175,7 @@ abstract class RateLimiterContract extends LimiterContract {
         assertThat(limiter.peek(2).retryAfter()).hasValue(seconds(2));
         assertThat(limiter.on("key").peek().granted()).isTrue();
         assertThat(limiter.on("key").peek(3).retryAfter()).isEmpty();
-        assertThat(limiter.tryAcquire("key", 2)).isTrue();
+        assertThat(limiter.on("key").tryAcquire(2)).isTrue();
         assertThat(clock().micros() - start).isZero();
     }
 
@@ -253,7 +253,7 @@ abstract class RateLimiterContract extends LimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(permits))
                 .withMessage("permits must be at least 1, was " + permits);
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.acquire("key", permits));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on("key").acquire(permits));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.peek(permits));
     }
 

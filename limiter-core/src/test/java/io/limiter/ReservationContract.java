@@ -76,7 +76,7 @@ abstract class ReservationContract extends LimiterContract {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
         long start = clock().micros();
         Reservation now = limiter.reserve(2);
-        assertThat(limiter.reserve().isGranted()).isFalse();
+        assertThat(limiter.reserve(1).isGranted()).isFalse();
         assertThat(limiter.async().reserve(3).join().isGranted()).isFalse();
         Reservation later = limiter.reserve(1, HOUR);
         Reservation last = limiter.async().reserve(3, HOUR).join();
@@ -99,7 +99,7 @@ abstract class ReservationContract extends LimiterContract {
         for (int i = 0; i < 5; i++) {
             reserved.add(limiter.on("ann").reserve(1));
             reserved.add(limiter.on("ann").async().reserve(1).join());
-            reserved.add(limiter.reserve("ann"));
+            reserved.add(limiter.on("ann").reserve(1));
         }
         assertThat(reserved)
                 .filteredOn(Reservation::isGranted)

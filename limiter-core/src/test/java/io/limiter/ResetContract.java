@@ -25,13 +25,13 @@ abstract class ResetContract extends LimiterContract {
                 limiters().build("log", SlidingLog.of(2, DAY)),
                 limiters().build("counter", SlidingCounter.of(2, DAY)))) {
             for (String key : List.of("alice", "bob")) {
-                assertThat(limiter.tryAcquire(key, 2)).as(limiter.toString()).isTrue();
+                assertThat(limiter.on(key).tryAcquire(2)).as(limiter.toString()).isTrue();
                 assertThat(limiter.tryAcquire(key)).isFalse();
-                assertThat(limiter.decide(key, 1).granted()).isFalse();
+                assertThat(limiter.decide(key).granted()).isFalse();
             }
             limiter.on("alice").reset();
             assertThat(limiter.on("alice").peek().remaining()).isEqualTo(2);
-            assertThat(limiter.tryAcquire("alice", 2)).isTrue();
+            assertThat(limiter.on("alice").tryAcquire(2)).isTrue();
             assertThat(limiter.tryAcquire("alice")).isFalse();
             assertThat(limiter.tryAcquire("bob")).isFalse();
         }

@@ -60,13 +60,13 @@ abstract class SettlementContract extends LimiterContract {
     void what_was_too_much_is_returned_exactly_and_once(Limit<?> limit) {
         Limiter limiter = build(limit);
         Reservation reservation = limiter.on("ann").reserve(6);
-        assertThat(limiter.tryAcquire("ann", 3)).isTrue();
+        assertThat(limiter.on("ann").tryAcquire(3)).isTrue();
         assertThat(reservation.settle(2)).isTrue();
         assertThat(limiter.on("ann").peek().remaining()).isEqualTo(5);
         assertThat(reservation.settle(0)).isFalse();
         assertThat(reservation.cancel()).isFalse();
         assertThat(limiter.on("ann").peek().remaining()).isEqualTo(5);
-        Reservation later = limiter.async().reserve("bob", 6).join();
+        Reservation later = limiter.async().on("bob").reserve(6).join();
         assertThat(later.settleAsync(2).join()).isTrue();
         assertThat(later.cancelAsync().join()).isFalse();
         assertThat(limiter.on("bob").peek().remaining()).isEqualTo(8);

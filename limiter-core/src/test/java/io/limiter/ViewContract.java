@@ -168,14 +168,14 @@ abstract class ViewContract extends LimiterContract {
             assertThat(each.peek().granted()).isFalse();
             assertThat(LimitSet.of(each).decide().granted()).isFalse();
             assertThat(LimitSet.of(each).async().decide().join().granted()).isFalse();
-            assertThat(each.reserve().isGranted()).isFalse();
+            assertThat(each.reserve(1).isGranted()).isFalse();
             Reservation reserved = each.reserve(1, Duration.ofSeconds(1));
             assertThat(reserved.isGranted()).isTrue();
             assertThat(reserved.cancel()).isTrue();
         }
         assertThat(limiter.tryAcquire("b")
                         && !limiter.tryAcquire("b")
-                        && !limiter.decide("b", 1).granted())
+                        && !limiter.decide("b").granted())
                 .isTrue();
         assertThat(clock().micros()).isEqualTo(start);
         assertThat(limiter.acquire()).isEqualTo(Duration.ofSeconds(1));

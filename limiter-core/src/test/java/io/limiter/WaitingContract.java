@@ -33,10 +33,12 @@ abstract class WaitingContract extends LimiterContract {
         Limiter limiter = limiters().build("k", limit);
         for (boolean async : List.of(false, true)) {
             String key = "async " + async;
-            assertThat(limiter.tryAcquire(key, 2)).isTrue();
-            long retryMicros = limiter.decide(key, 1).retryAfterMicros();
+            assertThat(limiter.on(key).tryAcquire(2)).isTrue();
+            long retryMicros = limiter.decide(key).retryAfterMicros();
             long before = clock().micros();
-            Decision decision = async ? limiter.async().decide(key, 1, MINUTE).join() : limiter.decide(key, 1, MINUTE);
+            Decision decision = async
+                    ? limiter.async().on(key).decide(1, MINUTE).join()
+                    : limiter.on(key).decide(1, MINUTE);
             assertThat(decision.granted()).isTrue();
             assertThat(decision.timeToWait()).isZero();
             assertThat(clock().micros() - before).isEqualTo(retryMicros);
@@ -71,7 +73,7 @@ abstract class WaitingContract extends LimiterContract {
             clock().advance(Duration.ofNanos(1000 * 7 * i));
             window.tryAcquire("a");
             long before = clock().micros();
-            assertThat(window.tryAcquire("a", TEN_SECONDS)).isTrue();
+            assertThat(window.on("a").tryAcquire(TEN_SECONDS)).isTrue();
             assertThat(clock().micros() - before).isLessThanOrEqualTo(1000);
         }
     }
@@ -81,10 +83,10 @@ abstract class WaitingContract extends LimiterContract {
         Limiter window = limiters().build("k", FixedWindow.of(1, TEN_SECONDS));
         assertThat(window.on("a").on("b").tryAcquire()).isTrue();
         long before = clock().micros();
-        assertThat(window.on("a").tryAcquire("c", MINUTE)).isTrue();
-        assertThat(window.tryAcquire("a", MINUTE)).isTrue();
+        assertThat(window.on("a").on("c").tryAcquire(MINUTE)).isTrue();
+        assertThat(window.on("a").tryAcquire(MINUTE)).isTrue();
         assertThat(clock().micros()).isEqualTo(before);
-        assertThat(window.on("a").tryAcquire("b", 1, MINUTE)).isTrue();
+        assertThat(window.on("a").on("b").tryAcquire(1, MINUTE)).isTrue();
         assertThat(clock().micros() - before).isEqualTo(10_000_000);
     }
 
@@ -92,9 +94,9 @@ abstract class WaitingContract extends LimiterContract {
     void a_call_that_waits_counts_as_one_decision_and_one_wait() {
         Limiter window = limiters().build("k", FixedWindow.of(1, TEN_SECONDS));
         assertThat(window.tryAcquire("a")).isTrue();
-        assertThat(window.tryAcquire("a", MINUTE)).isTrue();
-        assertThat(window.async().tryAcquire("a", MINUTE).join()).isTrue();
-        assertThat(window.tryAcquire("a", Duration.ofSeconds(1))).isFalse();
+        assertThat(window.on("a").tryAcquire(MINUTE)).isTrue();
+        assertThat(window.async().on("a").tryAcquire(MINUTE).join()).isTrue();
+        assertThat(window.on("a").tryAcquire(Duration.ofSeconds(1))).isFalse();
         LimiterTotals totals = limiters().statistics().totals().stream()
                 .filter(each -> each.name().equals("k"))
                 .findFirst()

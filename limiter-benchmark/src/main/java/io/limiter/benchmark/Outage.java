@@ -112,7 +112,7 @@ public final class Outage {
     private void decideUntilEnded(RateLimiter limiter, String key, OutageReport.Calls calls) {
         while (!ended) {
             long start = System.nanoTime();
-            Decision decision = limiter.decide(key, 1);
+            Decision decision = limiter.decide(key);
             calls.add(start, System.nanoTime(), decision);
             try {
                 TimeUnit.MILLISECONDS.sleep(1);

@@ -34,7 +34,7 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
     @Test
     void a_key_has_its_permits_its_live_limit_and_its_rejections() throws Exception {
         Limiter login = server.getBean(LimiterFactory.class).build("login", FixedWindow.of(3, Duration.ofHours(1)));
-        login.tryAcquire("ann", 2);
+        login.on("ann").tryAcquire(2);
         limits(server).put("login", LiveKey.of("ann"), LiveSettings.EXEMPT, ChangeNote.of("maria", "a partner"), 0);
         limits(server)
                 .reports(() -> List.of(
@@ -115,8 +115,8 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
         Limiter banning = server.getBean(LimiterFactory.class)
                 .with(LimiterOptions.NONE.withBan(Ban.after(1)))
                 .build("banning", FixedWindow.of(1, Duration.ofHours(1)));
-        banning.tryAcquire("eve", 1);
-        banning.tryAcquire("eve", 1);
+        banning.tryAcquire("eve");
+        banning.tryAcquire("eve");
         JsonNode eve = eventually(
                 KEY.replace("login", "banning") + "eve",
                 answer -> assertThat(answer.at("/permits/source").asText()).isEqualTo("override"));
@@ -127,7 +127,7 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
                 .isGreaterThan(300.0);
         String reset = "{\"prefix\":\"countLimit:\",\"name\":\"banning\",\"key\":{\"value\":\"eve\",\"hashed\":false}}";
         assertThat(post("/api/keys/reset", "support", reset).statusCode()).isEqualTo(200);
-        assertThat(banning.tryAcquire("eve", 1)).isTrue();
+        assertThat(banning.tryAcquire("eve")).isTrue();
     }
 
     @Test
@@ -209,7 +209,7 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
         };
         server.addApplicationListener(listener);
         Limiter login = server.getBean(LimiterFactory.class).build("login", FixedWindow.of(3, Duration.ofHours(1)));
-        login.tryAcquire("carl", 3);
+        login.on("carl").tryAcquire(3);
         String body = "{\"prefix\":\"countLimit:\",\"name\":\"login\",\"key\":{\"value\":\"carl\",\"hashed\":%s}}";
         for (String user : List.of("viewer", "ann")) {
             assertThat(post("/api/keys/reset", user, body.formatted(false)).statusCode())
@@ -219,13 +219,13 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
                         .statusCode())
                 .as("by its hash")
                 .isEqualTo(400);
-        assertThat(login.tryAcquire("carl", 1)).isFalse();
+        assertThat(login.tryAcquire("carl")).isFalse();
         audits.clear();
 
         HttpResponse<String> reset = post("/api/keys/reset", "support", body.formatted(false));
         assertThat(reset.statusCode()).as(reset.body()).isEqualTo(200);
         assertThat(MAPPER.readTree(reset.body()).get("remaining").asInt()).isEqualTo(3);
-        assertThat(login.tryAcquire("carl", 3)).isTrue();
+        assertThat(login.on("carl").tryAcquire(3)).isTrue();
         assertThat(audits)
                 .filteredOn(audit -> audit.getType().equals("LIMIT_RESET"))
                 .singleElement()

@@ -102,7 +102,7 @@ class BanFleetTest {
         assertThat(fleet.get(0).tryAcquire("ann")).isTrue();
         for (int i = 1; i <= 10; i++) {
             Limiter limiter = fleet.get(i % 2);
-            Decision rejected = limiter.decide("ann", 1);
+            Decision rejected = limiter.decide("ann");
             assertThat(rejected.granted()).isFalse();
             assertThat(rejected.source()).as("rejection %s", i).isNotEqualTo(Source.OVERRIDE);
             if (i < 10) {
@@ -113,7 +113,7 @@ class BanFleetTest {
         // The one that has not begun it still knows the rejection before, for a second at most.
         redis.clock().advance(Duration.ofSeconds(1));
         assertThat(fleet).allSatisfy(limiter -> {
-            Decision rejected = limiter.decide("ann", 1);
+            Decision rejected = limiter.decide("ann");
             assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
             assertThat(rejected.retryAfter()).contains(Duration.ofSeconds(299));
         });
@@ -145,7 +145,7 @@ class BanFleetTest {
             limiter.tryAcquire("ann");
         }
         awaitBanUntil(redis.clock().micros() + 300_000_000L);
-        Eventually.that(() -> assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
+        Eventually.that(() -> assertThat(limiter.decide("ann").source()).isEqualTo(Source.OVERRIDE));
         // Rejections of before may still be counted.
         Eventually.that(() -> {
             RedisFixture.commands().configResetstat();
@@ -192,11 +192,11 @@ class BanFleetTest {
         for (int i = 0; i < 11; i++) {
             fleet.get(0).tryAcquire("ann");
         }
-        Eventually.that(() -> assertThat(fleet.get(1).decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
+        Eventually.that(() -> assertThat(fleet.get(1).decide("ann").source()).isEqualTo(Source.OVERRIDE));
         fleet.get(0).on("ann").reset();
-        assertThat(fleet.get(0).decide("ann", 1).granted()).isTrue();
+        assertThat(fleet.get(0).decide("ann").granted()).isTrue();
         redis.clock().advance(Duration.ofSeconds(1));
-        assertThat(fleet.get(1).decide("ann", 1).source()).isNotEqualTo(Source.OVERRIDE);
+        assertThat(fleet.get(1).decide("ann").source()).isNotEqualTo(Source.OVERRIDE);
     }
 
     /** By script and under a lock in turn, against an account of the rejections: never earlier, and never for long after. */
@@ -215,7 +215,7 @@ class BanFleetTest {
         for (int i = 0; i < 300; i++) {
             redis.clock().advance(Duration.ofMillis(1000 + random.nextInt(random.nextInt(10) == 0 ? 100_000 : 5_000)));
             long now = redis.clock().micros();
-            Decision decision = fleet.get(random.nextInt(fleet.size())).decide("ann", 1);
+            Decision decision = fleet.get(random.nextInt(fleet.size())).decide("ann");
             assertThat(decision.source() == Source.OVERRIDE)
                     .as("step %s %s", i, Seed.hint())
                     .isEqualTo(now < until);
@@ -263,15 +263,15 @@ class BanFleetTest {
             Limiter limiter = factory.with(LimiterOptions.NONE.withBan(BAN)).build("login", FixedWindow.of(2, HOUR));
             limiter.tryAcquire("ann");
             stopped.stop();
-            Eventually.that(() -> assertThat(limiter.decide("bob", 1).source()).isEqualTo(Source.LOCAL));
+            Eventually.that(() -> assertThat(limiter.decide("bob").source()).isEqualTo(Source.LOCAL));
             for (int i = 0; i < 12; i++) {
                 limiter.tryAcquire("ann");
             }
-            Eventually.that(() -> assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
+            Eventually.that(() -> assertThat(limiter.decide("ann").source()).isEqualTo(Source.OVERRIDE));
             Limiter denying = factory.with(LimiterOptions.NONE.withBan(BAN).withFailurePolicy(FailurePolicy.DENY))
                     .build("deny", FixedWindow.of(2, HOUR));
             for (int i = 0; i < 20; i++) {
-                assertThat(denying.decide("ann", 1).source()).isEqualTo(Source.POLICY);
+                assertThat(denying.decide("ann").source()).isEqualTo(Source.POLICY);
             }
             Limiter allowing = factory.with(LimiterOptions.NONE.withBan(BAN).withFailurePolicy(FailurePolicy.ALLOW))
                     .build("allow", FixedWindow.of(2, HOUR));

@@ -70,7 +70,7 @@ class ClusterOutageTest {
             for (int i = 0; i < 50; i++) {
                 for (String key : unavailable) {
                     long startNanos = System.nanoTime();
-                    Decision decision = limiter.decide(key, 1);
+                    Decision decision = limiter.decide(key);
                     longest = Math.max(longest, System.nanoTime() - startNanos);
                     assertThat(decision.source()).isEqualTo(Source.LOCAL);
                     assertThat(decision.granted()).isTrue();
@@ -121,13 +121,13 @@ class ClusterOutageTest {
                     .toList();
             unanswered.forEach(CompletableFuture::join);
             Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
-                limiter.decide(unavailable.get(0), 1);
+                limiter.decide(unavailable.get(0));
                 return factory.backendState().unavailableNodes().equals(List.of(killed));
             });
             for (int i = 0; i < 10; i++) {
                 keysByNode.values().forEach(keys -> keys.forEach(key -> awaitRedis(limiter, key)));
                 unavailable.forEach(
-                        key -> assertThat(limiter.decide(key, 1).source()).isEqualTo(Source.LOCAL));
+                        key -> assertThat(limiter.decide(key).source()).isEqualTo(Source.LOCAL));
             }
             BackendState state = factory.backendState();
             assertThat(state.up()).isFalse();
@@ -183,7 +183,7 @@ class ClusterOutageTest {
                     .during(Duration.ofSeconds(1))
                     .atMost(CLIENT_TIMEOUT)
                     .until(() -> factory.backendState().unavailableNodes().contains(killed));
-            assertThat(limiter.decide(itsKeys.get(1), 1).source()).isEqualTo(Source.LOCAL);
+            assertThat(limiter.decide(itsKeys.get(1)).source()).isEqualTo(Source.LOCAL);
             cluster.startAgain(killed);
             itsKeys.forEach(key -> awaitRedis(limiter, key));
             assertThat(factory.backendState().unavailableNodes()).doesNotContain(killed);
@@ -209,7 +209,7 @@ class ClusterOutageTest {
     }
 
     private static void awaitRedis(Limiter limiter, String key) {
-        AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(key, 1));
+        AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(key));
     }
 
     private static String stored(String key) {

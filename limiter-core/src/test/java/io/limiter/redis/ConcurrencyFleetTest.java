@@ -60,7 +60,7 @@ class ConcurrencyFleetTest {
         try (RedisRateLimiterFactory factory = factory()) {
             ConcurrencyLimiter limiter = limiter(factory, LIMIT);
             for (int i = 0; i < LIMIT; i++) {
-                assertThat(limiter.tryAcquire("other", Duration.ZERO)).isPresent();
+                assertThat(limiter.on("other").tryAcquire(Duration.ZERO)).isPresent();
                 assertThat(limiter.tryAcquire(Duration.ofMinutes(1)))
                         .as("all come back; " + Seed.hint())
                         .isPresent();

@@ -103,7 +103,7 @@ class ForbiddenKeyTest {
                     }));
             acl("SETUSER", user, "~" + redis.prefix() + "b:*");
             for (int i = 0; i < 7; i++) {
-                assertThat(forbidden.decide("k" + i, 1).source()).isEqualTo(Source.BACKEND);
+                assertThat(forbidden.decide("k" + i).source()).isEqualTo(Source.BACKEND);
             }
             assertThat(factory.backendState().failing()).isEmpty();
         }

@@ -44,8 +44,8 @@ class ForeignValueTest {
                 String key = redis.prefix() + "{ann}{login}:window";
                 put(what, key);
                 for (int i = 0; i < 5; i++) {
-                    assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.LOCAL);
-                    assertThat(limiter.decide("bob" + what, 1).source()).isEqualTo(Source.BACKEND);
+                    assertThat(limiter.decide("ann").source()).isEqualTo(Source.LOCAL);
+                    assertThat(limiter.decide("bob" + what).source()).isEqualTo(Source.BACKEND);
                 }
                 assertThat(factory.backendState().up()).isTrue();
                 Eventually.that(() -> assertThat(factory.backendState().failing())
@@ -59,7 +59,7 @@ class ForeignValueTest {
                                     .doesNotContain("ann");
                         }));
                 RedisFixture.commands().del(key);
-                assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.BACKEND);
+                assertThat(limiter.decide("ann").source()).isEqualTo(Source.BACKEND);
                 assertThat(factory.backendState().failing()).isEmpty();
             }
             Eventually.that(() -> assertThat(events).containsExactly("failing WRONGTYPE", "recovered"));
@@ -74,7 +74,7 @@ class ForeignValueTest {
                     .build("login", FixedWindow.of(5, Duration.ofHours(1)));
             String evil = "\"$(reboot)`\\!'";
             put(What.WRONGTYPE, redis.prefix() + "{" + evil + "}{login}:window");
-            assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);
+            assertThat(limiter.decide(evil).source()).isEqualTo(Source.LOCAL);
             Eventually.that(() -> assertThat(factory.backendState().failing())
                     .singleElement()
                     .satisfies(failing -> assertThat(failing.failure())

@@ -153,8 +153,8 @@ class GroupCommitOnRedisTest {
         } finally {
             RedisFixture.commands().configSet("maxmemory", "0");
         }
-        assertThat(limiter.tryAcquire("a", 4)).isTrue();
-        assertThat(limiter.tryAcquire("b", 5)).isTrue();
+        assertThat(limiter.on("a").tryAcquire(4)).isTrue();
+        assertThat(limiter.on("b").tryAcquire(5)).isTrue();
     }
 
     @ParameterizedTest(name = "rejection cache of {0}")
@@ -187,8 +187,9 @@ class GroupCommitOnRedisTest {
             int kind = random.nextInt(2);
             long permits = 1 + random.nextInt(6);
             if (random.nextInt(4) == 0) {
-                boolean acquired =
-                        kind == 0 ? bucket.tryAcquire("key" + key, permits) : window.tryAcquire("key" + key, permits);
+                boolean acquired = kind == 0
+                        ? bucket.on("key" + key).tryAcquire(permits)
+                        : window.on("key" + key).tryAcquire(permits);
                 granted[3 * kind + key].addAndGet(acquired ? permits : 0);
             } else {
                 CompletableFuture<Decision> decision = kind == 0

@@ -168,15 +168,15 @@ class LeasesInAnOutageTest {
         try (RedisRateLimiterFactory factory = factory(FailurePolicy.Action.LOCAL, underLock)) {
             CompletableFuture<Boolean> warm = factory.warmUp();
             var limiter = factory.build("k", FixedWindow.of(100, Duration.ofDays(1)));
-            assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.LOCAL);
+            assertThat(limiter.decide("k").source()).isEqualTo(Source.LOCAL);
             assertThat(warm).succeedsWithin(PATIENCE).isEqualTo(false);
-            assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.LOCAL);
+            assertThat(limiter.decide("k").source()).isEqualTo(Source.LOCAL);
             if (stopped) {
                 redis.goOn();
             } else {
                 redis.startAgain();
             }
-            AwaitedDecision.by(Source.BACKEND, () -> limiter.decide("k", 1));
+            AwaitedDecision.by(Source.BACKEND, () -> limiter.decide("k"));
             Awaitility.await().atMost(PATIENCE).until(() -> factory.warmUp().join());
         }
     }

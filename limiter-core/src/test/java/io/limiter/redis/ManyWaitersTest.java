@@ -66,7 +66,7 @@ class ManyWaitersTest {
                 .toList();
         // Connects and sends the script.
         limiters.forEach(
-                limiter -> assertThat(limiter.tryAcquire("first", TIMEOUT)).isTrue());
+                limiter -> assertThat(limiter.on("first").tryAcquire(TIMEOUT)).isTrue());
         AtomicInteger number = new AtomicInteger();
         long[] micros = new long[THREADS * CALLS];
         AtomicInteger granted = new AtomicInteger();

@@ -46,7 +46,7 @@ class MaxLocalKeysTest {
             Limiter limiter = factory.build("k", FixedWindow.of(1, Duration.ofDays(1)));
             int granted = 0;
             for (int i = 0; i < 40; i++) {
-                var decision = limiter.decide("key" + i % 20, 1);
+                var decision = limiter.decide("key" + i % 20);
                 assertThat(decision.source()).isEqualTo(Source.LOCAL);
                 granted += decision.granted() ? 1 : 0;
             }

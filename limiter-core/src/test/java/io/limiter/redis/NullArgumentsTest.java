@@ -70,7 +70,7 @@ class NullArgumentsTest extends NullArgumentsContract {
                 concurrency,
                 concurrency.async(),
                 concurrency.acquire(1, Duration.ZERO),
-                limiter.reserve(),
+                limiter.reserve(1),
                 LimitSet.of(limiter).reserve(1),
                 LimitSet.of(limiter),
                 LimitSet.of(limiter).async(),

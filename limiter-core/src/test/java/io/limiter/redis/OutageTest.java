@@ -96,7 +96,7 @@ class OutageTest {
         Resources.commands(redis.port(), commands -> commands.clientPause(3_600_000));
         Map<Source, AtomicLong> granted = load(limiter, 8, 50);
         assertThat(granted.values()).allMatch(count -> count.get() == 0);
-        Decision rejected = limiter.decide("k", 1);
+        Decision rejected = limiter.decide("k");
         assertThat(rejected.source()).isEqualTo(Source.POLICY);
         assertThat(rejected.retryAfterMicros()).isPositive();
     }
@@ -145,13 +145,13 @@ class OutageTest {
         Resources.commands(redis.port(), commands -> commands.configSet("maxmemory-policy", "noeviction"));
         Resources.commands(redis.port(), commands -> commands.configSet("maxmemory", "1"));
         for (int i = 0; i < 20; i++) {
-            Decision decision = limiter.decide("k", 1);
+            Decision decision = limiter.decide("k");
             assertThat(decision.granted()).isFalse();
             assertThat(decision.source()).isEqualTo(Source.POLICY);
         }
         assertThat(factory.backendState().up()).isTrue();
         Resources.commands(redis.port(), commands -> commands.configSet("maxmemory", "0"));
-        assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.BACKEND);
+        assertThat(limiter.decide("k").source()).isEqualTo(Source.BACKEND);
     }
 
     @Test
@@ -175,7 +175,7 @@ class OutageTest {
     }
 
     private static AbstractThrowableAssert<?, ?> assertPermanent(Limiter limiter, String problem) {
-        return assertThatThrownBy(() -> limiter.decide("k", 1))
+        return assertThatThrownBy(() -> limiter.decide("k"))
                 .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
                     assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
                     assertThat(e.problem()).isEqualTo(problem);
@@ -196,7 +196,7 @@ class OutageTest {
         for (int round = 0; round < 5; round++) {
             long before = awaitRemaining(limiter);
             proxy.replies(replies);
-            assertThatThrownBy(() -> limiter.decide("k", 1))
+            assertThatThrownBy(() -> limiter.decide("k"))
                     .isInstanceOfSatisfying(
                             LimiterBackendException.class,
                             e -> assertThat(e.isAmbiguous()).as(e.toString()).isTrue());
@@ -218,7 +218,7 @@ class OutageTest {
                         .build("bucket", 1, 10, 60);
                 made.add(Awaitility.await()
                         .atMost(CLIENT_TIMEOUT)
-                        .until(limiter::reserve, one -> one.decision().source() == Source.BACKEND));
+                        .until(() -> limiter.reserve(1), one -> one.decision().source() == Source.BACKEND));
             }
         }
         redis.stop();
@@ -270,7 +270,7 @@ class OutageTest {
         CompletableFuture<Decision> waiting;
         while (true) {
             takeFromRedis(window, 1);
-            waiting = window.async().decide("k", 1, Duration.ofMinutes(10));
+            waiting = window.async().on("k").decide(1, Duration.ofMinutes(10));
             redis.stop();
             if (!waiting.isDone()) {
                 break;
@@ -318,7 +318,7 @@ class OutageTest {
     private static long takeFromRedis(Limiter limiter, long permits) {
         AtomicLong takenLocally = new AtomicLong();
         Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
-            Decision decision = limiter.decide("k", permits);
+            Decision decision = limiter.on("k").decide(permits);
             if (decision.granted() && decision.source() == Source.LOCAL) {
                 takenLocally.addAndGet(permits);
             }
@@ -335,7 +335,7 @@ class OutageTest {
         }
         Concurrently.run(threads, () -> {
             for (int i = 0; i < each; i++) {
-                Decision decision = limiter.decide("k", 1);
+                Decision decision = limiter.decide("k");
                 if (decision.granted()) {
                     granted.get(decision.source()).incrementAndGet();
                 }

@@ -57,15 +57,15 @@ class OwnLimitTest {
         redis.expectForeignValues();
         Limiter limiter = limiters.build("k", COOLDOWN);
         assertThat(limiter.tryAcquire("who")).isTrue();
-        assertThat(limiter.decide("who", 1)).isEqualTo(new Decision(false, 1, 0, 10_000_000, 10_000_000, 10_000_000));
+        assertThat(limiter.decide("who")).isEqualTo(new Decision(false, 1, 0, 10_000_000, 10_000_000, 10_000_000));
         assertThat(limiter.tryAcquire()).isTrue();
         redis.clock().advance(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire("who")).isTrue();
         limiter.on("who").refund(1);
         assertThat(limiter.tryAcquire("who")).isTrue();
         long before = redis.clock().micros();
-        assertThat(limiter.tryAcquire("who", Duration.ofSeconds(9))).isFalse();
-        assertThat(limiter.tryAcquire("who", Duration.ofSeconds(10))).isTrue();
+        assertThat(limiter.on("who").tryAcquire(Duration.ofSeconds(9))).isFalse();
+        assertThat(limiter.on("who").tryAcquire(Duration.ofSeconds(10))).isTrue();
         assertThat(redis.clock().micros() - before).as("waited").isEqualTo(10_000_000);
         assertThat(redis.keys())
                 .containsExactlyInAnyOrder(redis.prefix() + "{k}:cooldown", redis.prefix() + "{who}{k}:cooldown");
@@ -117,7 +117,7 @@ class OwnLimitTest {
             Limiter limiter = limiters.build("k", new BrokenLimit(decides));
             Limiter other = limiters.build("other", FixedWindow.of(10, Duration.ofHours(1)));
             fails(limiter::tryAcquire);
-            fails(() -> limiter.decide("who", 1));
+            fails(() -> limiter.decide("who"));
             assertThatThrownBy(() -> limiter.on("who").async().decide(1).join())
                     .isInstanceOf(CompletionException.class)
                     .cause()

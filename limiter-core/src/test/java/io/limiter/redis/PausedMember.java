@@ -34,7 +34,7 @@ final class PausedMember {
             boolean async = i % 2 == 1;
             Thread caller = new Thread(() -> {
                 while (true) {
-                    for (Decision decision : async ? several(limiter, key) : List.of(limiter.decide(key, 1))) {
+                    for (Decision decision : async ? several(limiter, key) : List.of(limiter.decide(key))) {
                         (decision.source() == Decision.Source.BACKEND ? byRedis : byPolicy).incrementAndGet();
                     }
                 }

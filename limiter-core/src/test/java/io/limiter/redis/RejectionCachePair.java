@@ -194,7 +194,7 @@ final class RejectionCachePair {
         }
         return cached[call.limiter] instanceof RateLimiter limiter
                 ? limiter.on(call.key).tryAcquire(call.permits, call.timeout)
-                : cached[call.limiter].tryAcquire(call.key, call.permits);
+                : cached[call.limiter].on(call.key).tryAcquire(call.permits);
     }
 
     /** As another JVM would, on either bucket. */
@@ -225,7 +225,7 @@ final class RejectionCachePair {
             if (limiter instanceof RateLimiter rateLimiter) {
                 return rateLimiter.on(key).decide(permits, timeout);
             }
-            return limiter.decide(key, permits);
+            return limiter.on(key).decide(permits);
         }
     }
 }

@@ -185,7 +185,7 @@ class RightsTest {
             Limiter limiter = limiters.build("k" + i, KINDS.get(i));
             for (String key : List.of("a", "b", "c", "d")) {
                 limiter.on(key).reset();
-                assertThat(limiter.decide(key, 1).granted()).isTrue();
+                assertThat(limiter.decide(key).granted()).isTrue();
                 assertThat(limiter.on(key).async().decide(1).join().granted()).isTrue();
                 limiter.on(key).refund(1);
                 assertThat(limiter.on(key).peek(1).granted()).isTrue();

@@ -47,12 +47,13 @@ class SlowRedisTest {
                     .build("slow", FixedWindow.of(1_000_000, Duration.ofHours(1)));
             proxy.delayReplies(DELAY);
             // The round trip is known from its reply.
-            limiter.decide("k", 1);
+            limiter.decide("k");
             Queue<Decision.Source> sources = new ConcurrentLinkedQueue<>();
             AtomicInteger key = new AtomicInteger();
             Concurrently.run(16, () -> {
                 for (int i = 0; i < 2; i++) {
-                    sources.add(limiter.decide("k" + key.incrementAndGet() % keys, 1)
+                    sources.add(limiter.on("k" + key.incrementAndGet() % keys)
+                            .decide(1)
                             .source());
                 }
             });

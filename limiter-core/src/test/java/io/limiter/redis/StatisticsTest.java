@@ -61,7 +61,7 @@ class StatisticsTest {
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
         assertThat(limiter.tryAcquire("a")).isFalse();
-        assertThat(limiter.decide("a", 1).source()).isEqualTo(Source.REJECTION_CACHE);
+        assertThat(limiter.decide("a").source()).isEqualTo(Source.REJECTION_CACHE);
         limiter.on("a").peek();
         limiter.on("b").refund(1);
         limiter.on("b").charge(1);
@@ -115,7 +115,7 @@ class StatisticsTest {
                 .build("k", TokenBucket.of(1e6, 1));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();
-            assertThat(limiter.decide("a", 1).granted()).isTrue();
+            assertThat(limiter.decide("a").granted()).isTrue();
         }
         LimiterTotals totals = only(factory);
         assertThat(totals.granted()).isEqualTo(1000);
@@ -206,7 +206,7 @@ class StatisticsTest {
         RedisRateLimiterFactory factory = factory();
         Limiter limiter =
                 factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", FixedWindow.of(100, DAY));
-        limiter.decide("a", 1);
+        limiter.decide("a");
         Eventually.that(() -> assertThat(recorder.calls).hasValue(1));
         assertThat(recorder.sent).containsExactly("1 of 1");
         RedisFixture.whileItIsBusy(() -> {

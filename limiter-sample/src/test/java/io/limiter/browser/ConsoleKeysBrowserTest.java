@@ -49,18 +49,18 @@ class ConsoleKeysBrowserTest extends OpenConsole {
         page.fill("#key-capacity", "2");
         page.click("#confirm");
         assertThat(page.locator("#keys .what")).containsText("tenant-7: 1 per");
-        assertThat(tenants.tryAcquire("tenant-7", 2)).isTrue();
+        assertThat(tenants.on("tenant-7").tryAcquire(2)).isTrue();
         assertThat(tenants.tryAcquire("tenant-7")).isFalse();
 
         page.locator("[aria-label='Exempt: flood']").click();
         page.click("#confirm");
         page.fill("#key", "");
         assertThat(page.locator("#keys .what")).hasCount(2);
-        assertThat(tenants.tryAcquire("flood", 1_000_000)).isTrue();
+        assertThat(tenants.on("flood").tryAcquire(1_000_000)).isTrue();
         page.locator("#keys [aria-label$=': flood']").click();
         page.click("#confirm");
         assertThat(page.locator("#keys .what")).hasCount(1);
-        assertThat(tenants.tryAcquire("flood", 1_000_000)).isFalse();
+        assertThat(tenants.on("flood").tryAcquire(1_000_000)).isFalse();
         assertNoScrolling();
         assertThat(errors).isEmpty();
     }

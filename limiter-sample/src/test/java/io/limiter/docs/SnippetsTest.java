@@ -199,7 +199,7 @@ class SnippetsTest {
                 .build("sms", TokenBucket.per(2, Duration.ofHours(1)).withCapacity(2));
         TestingSnippets.peek(limiter);
         TestingSnippets.reset(limiter);
-        assertThat(limiter.tryAcquire("0171", 2)).isTrue();
+        assertThat(limiter.on("0171").tryAcquire(2)).isTrue();
     }
 
     @Test

@@ -84,18 +84,22 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     }
 
     @Override
-    public final Decision decide(String key, long permits) {
+    public final Decision decide(String key) {
         if (needsView()) {
-            return on(key).decide(permits);
+            return on(key).decide();
         }
         // First, because it checks the key.
         String backendKey = bound.keys().of(key);
-        return bound.decideAndWait(KeyText.of(key), backendKey, permits, 0);
+        return bound.decideAndWait(KeyText.of(key), backendKey, 1, 0);
     }
 
     @Override
-    public final boolean tryAcquire(String key, long permits) {
-        return tryAcquireWithin(key, permits, 0);
+    public final boolean tryAcquire(String key) {
+        if (needsView()) {
+            return on(key).tryAcquire();
+        }
+        String backendKey = bound.keys().of(key);
+        return bound.tryAcquire(KeyText.of(key), backendKey, 1, 0);
     }
 
     @Override
@@ -106,19 +110,6 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     @Override
     public final boolean tryAcquire(long permits, Duration timeout) {
         return tryAcquireWithin(permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final boolean tryAcquire(String key, long permits, Duration timeout) {
-        return tryAcquireWithin(key, permits, Timeouts.micros(timeout));
-    }
-
-    private boolean tryAcquireWithin(String key, long permits, long timeoutMicros) {
-        if (needsView()) {
-            return on(key).tryAcquireWithin(permits, timeoutMicros);
-        }
-        String backendKey = bound.keys().of(key);
-        return bound.tryAcquire(KeyText.of(key), backendKey, permits, timeoutMicros);
     }
 
     @Override

@@ -81,7 +81,7 @@ class WaitQueueTest extends WaitQueueFixture {
         assertThat(log.tryAcquire("key")).isTrue();
         CompletableFuture<Boolean> both = log.async().tryAcquire(2, HOUR);
         CompletableFuture<Boolean> one = log.async().tryAcquire(1, HOUR);
-        CompletableFuture<Boolean> ofKey = log.async().tryAcquire("key", HOUR);
+        CompletableFuture<Boolean> ofKey = log.async().on("key").tryAcquire(HOUR);
         sleeper.run();
         assertThat(one).isCompletedWithValue(true);
         assertThat(ofKey).isCompletedWithValue(true);

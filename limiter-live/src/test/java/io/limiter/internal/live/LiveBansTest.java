@@ -50,7 +50,7 @@ class LiveBansTest {
         for (int i = 0; i < 3; i++) {
             limiter.tryAcquire("ann");
         }
-        Eventually.that(() -> assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
+        Eventually.that(() -> assertThat(limiter.decide("ann").source()).isEqualTo(Source.OVERRIDE));
     }
 
     @Test
@@ -58,13 +58,13 @@ class LiveBansTest {
         beBanned();
         LiveLimit exempt = live(factory).put("login", ANN, LiveSettings.EXEMPT, NOTE, 0);
         assertThat(limiter.tryAcquire("ann")).isTrue();
-        assertThat(limiter.decide("ann", 100).granted()).isTrue();
+        assertThat(limiter.on("ann").decide(100).granted()).isTrue();
         assertThat(limiter.on("ann").peek(1).granted()).isTrue();
         assertThat(limiter.on("ann").async().tryAcquire(1).join()).isTrue();
         assertThat(LimitSet.of(limiter.on("ann")).tryAcquire()).isTrue();
         live(factory).remove("login", ANN, NOTE, exempt.version());
-        assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
-        assertThat(limiter.decide("ann", 1).retryAfter())
+        assertThat(limiter.decide("ann").source()).isEqualTo(Source.OVERRIDE);
+        assertThat(limiter.decide("ann").retryAfter())
                 .hasValueSatisfying(left -> assertThat(left).isLessThanOrEqualTo(Duration.ofHours(1)));
     }
 
@@ -73,7 +73,7 @@ class LiveBansTest {
         beBanned();
         live(factory).put("login", ANN, LiveSettings.BANNED, NOTE.withExpiry(Duration.ofDays(2)), 0);
         assertThat(limiter.tryAcquire("ann")).isFalse();
-        assertThat(limiter.decide("ann", 1).retryAfter()).contains(Duration.ofDays(2));
+        assertThat(limiter.decide("ann").retryAfter()).contains(Duration.ofDays(2));
         assertThat(limiter.on("ann").peek(1).retryAfter()).contains(Duration.ofDays(2));
     }
 
@@ -96,14 +96,14 @@ class LiveBansTest {
         one.with(LimiterOptions.NONE.withBan(ban).withPlan("pro")).build("search", ONCE);
         Limiter tagged = other.with(LimiterOptions.NONE.withBan(ban)).build("search", ONCE);
         for (int i = 0; i < 2; i++) {
-            search.tryAcquire("ann", 1);
+            search.tryAcquire("ann");
             tagged.on("shop").on("ann").tryAcquire();
         }
         Eventually.that(() ->
                 assertThat(other.statistics().totals().get(0).bansInEffect()).hasSize(1));
         Limiter elsewhere = other.with(LimiterOptions.NONE.withBan(ban)).build("search", ONCE);
         FLEET.clock().advance(Duration.ofSeconds(10));
-        Eventually.that(() -> assertThat(elsewhere.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
+        Eventually.that(() -> assertThat(elsewhere.decide("ann").source()).isEqualTo(Source.OVERRIDE));
         List<BannedKey> bans = BannedKey.all(reportsOf(one, other));
         Instant now = Instant.ofEpochMilli(FLEET.clock().micros() / 1000);
         assertThat(bans).hasSize(2).allSatisfy(each -> {
@@ -137,9 +137,9 @@ class LiveBansTest {
                         LimiterOptions.NONE.withBan(Ban.after(1).withLengths(Duration.ofHours(1), Duration.ofHours(1))))
                 .build("lasting", ONCE);
         for (int i = 0; i < FleetReports.MAX_BANS; i++) {
-            brief.tryAcquire("ann-" + i, 2);
+            brief.on("ann-" + i).tryAcquire(2);
         }
-        lasting.tryAcquire("bob", 2);
+        lasting.on("bob").tryAcquire(2);
         Eventually.that(() -> assertThat(one.statistics().totals().stream()
                         .mapToInt(each -> each.bansInEffect().size()))
                 .containsExactly(FleetReports.MAX_BANS, 1));
@@ -158,7 +158,7 @@ class LiveBansTest {
         }
         factory.with(LimiterOptions.NONE.withBan(Ban.after(1)))
                 .build("rare", ONCE)
-                .tryAcquire("ann", 2);
+                .on("ann").tryAcquire(2);
         Eventually.that(() -> {
             List<InstanceReport> reports = reportsOf(factory);
             assertThat(LimitReport.sum(reports))

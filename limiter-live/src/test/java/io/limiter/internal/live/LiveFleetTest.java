@@ -154,7 +154,7 @@ class LiveFleetTest {
 
     private static void decide(LiveInstance factory, String key, int times) {
         Limiter limiter = factory.build("search", FixedWindow.of(5, HOUR));
-        IntStream.range(0, times).forEach(i -> limiter.tryAcquire(key, 1));
+        IntStream.range(0, times).forEach(i -> limiter.tryAcquire(key));
     }
 
     @Test

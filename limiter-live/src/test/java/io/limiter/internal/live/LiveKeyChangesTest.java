@@ -145,7 +145,7 @@ class LiveKeyChangesTest {
         RateLimiter gold = factory.with(LimiterOptions.NONE.withPlan("gold")).build("search", TWO.withCapacity(9));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
         assertThat(gold.tryAcquire("ann")).isFalse();
-        assertThat(gold.tryAcquire("bob", 9)).isTrue();
+        assertThat(gold.on("bob").tryAcquire(9)).isTrue();
         live(factory).put("search", ANN, LiveSettings.NONE.withCapacity(50), NOTE, ban.version());
         assertThat(gold.on("ann").limit()).isEqualTo(TWO.withCapacity(50));
     }
@@ -209,7 +209,7 @@ class LiveKeyChangesTest {
         LiveLimit exempt = live(other).put("search.v2", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
         builder.pollLiveLimits();
         assertThat(live(builder).get("search.v2", ANN)).contains(exempt);
-        assertThat(second.tryAcquire("ann", 9)).isTrue();
+        assertThat(second.on("ann").tryAcquire(9)).isTrue();
     }
 
     /** Whatever the hash tag, and whether keys are stored hashed. */
@@ -314,7 +314,7 @@ class LiveKeyChangesTest {
         other.pollLiveLimits();
         assertThat(wholes()).as("59 changes of 120 limits").isEqualTo(wholes);
         assertThat(live(other).version()).isEqualTo(179);
-        assertThat(limiter.tryAcquire("k58", 9)).isTrue();
+        assertThat(limiter.on("k58").tryAcquire(9)).isTrue();
         assertThat(limiter.tryAcquire("k59")).isFalse();
         assertThat(live(other).keys("search")).isEqualTo(live(one).keys("search"));
     }

@@ -72,7 +72,7 @@ class LiveKeyHashesTest {
         HotKey hottest = reports(factory).get(0).limits().get(0).hottest().get(0);
         LiveKey hashed = LiveKey.hashed(hottest.key());
         live(factory).put("search", hashed, LiveSettings.BANNED, NOTE, 0);
-        assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
+        assertThat(limiter.decide("ann").source()).isEqualTo(Source.OVERRIDE);
         assertThat(live(factory).get("search", ANN)).isEqualTo(live(factory).get("search", hashed));
         LiveKey bob = LiveKey.of("bob-the-builder");
         live(factory).put("search", bob, LiveSettings.BANNED, NOTE, 0);
@@ -91,7 +91,7 @@ class LiveKeyHashesTest {
         live(showing).put("other", bob, LiveSettings.BANNED, NOTE, 0);
         assertThat(live(showing).keys()).extracting(LiveLimit::name).containsExactlyInAnyOrder("search", "other");
         factory.pollLiveLimits();
-        assertThat(limiter.tryAcquire("ann", 2)).isTrue();
+        assertThat(limiter.on("ann").tryAcquire(2)).isTrue();
     }
 
     @Test
@@ -128,7 +128,7 @@ class LiveKeyHashesTest {
         assertThat(exempt.key()).contains(ANN);
         LiveInstance hashing = FLEET.instance();
         RateLimiter limiter = hashing.build("search", TWO);
-        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
+        assertThat(limiter.on("ann").tryAcquire(9)).isTrue();
         reports(hashing);
         hashing.pollLiveLimits();
         LiveLimits live = live(hashing);
@@ -142,9 +142,9 @@ class LiveKeyHashesTest {
         assertThat(ban.key()).contains(ANN);
         assertThat(limiter.tryAcquire("ann")).isFalse();
         exempt = live.put("search", hash, LiveSettings.EXEMPT, NOTE, ban.version());
-        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
+        assertThat(limiter.on("ann").tryAcquire(9)).isTrue();
         live.remove("search", ANN, NOTE, exempt.version());
-        assertThat(limiter.tryAcquire("ann", 3)).isFalse();
+        assertThat(limiter.on("ann").tryAcquire(3)).isFalse();
         assertThat(put(hashing, LiveSettings.EXEMPT, NOTE).key()).contains(hash);
     }
 

@@ -119,7 +119,7 @@ class LiveKeysTest {
         assertThat(live(other).get("search", ANN)).isEmpty();
         assertThat(limiter.tryAcquire("ann")).as("the permit that it had").isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
-        assertThat(limiter.decide("ann", 1).source()).isNotEqualTo(Source.OVERRIDE);
+        assertThat(limiter.decide("ann").source()).isNotEqualTo(Source.OVERRIDE);
     }
 
     @Test
@@ -127,10 +127,10 @@ class LiveKeysTest {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.build("search", TWO);
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
-        assertThat(limiter.decide("ann", 1).retryAfter()).isEmpty();
-        assertThat(limiter.decide("ann", 1).granted()).isFalse();
+        assertThat(limiter.decide("ann").retryAfter()).isEmpty();
+        assertThat(limiter.decide("ann").granted()).isFalse();
         live(factory).remove("search", ANN, NOTE, ban.version());
-        assertThat(limiter.decide("ann", 1).granted()).as("at once").isTrue();
+        assertThat(limiter.decide("ann").granted()).as("at once").isTrue();
     }
 
     @ParameterizedTest
@@ -140,7 +140,7 @@ class LiveKeysTest {
         RateLimiter limiter = factory.build("search", TWO);
         put(factory, LiveSettings.EXEMPT, NOTE.withExpiry(HALF_HOUR));
         for (int i = 0; i < 5; i++) {
-            assertThat(limiter.tryAcquire("ann", 3))
+            assertThat(limiter.on("ann").tryAcquire(3))
                     .as("more than the capacity")
                     .isTrue();
         }
@@ -169,16 +169,16 @@ class LiveKeysTest {
     void a_key_has_other_parameters_on_the_same_permits(Instance which) {
         LiveInstance factory = instance(which);
         Limiter limiter = factory.build("search", FixedWindow.of(2, HALF_HOUR));
-        assertThat(limiter.tryAcquire("ann", 2)).isTrue();
+        assertThat(limiter.on("ann").tryAcquire(2)).isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
         LiveLimit four = put(factory, LiveSettings.NONE.withLimit(4), NOTE);
         assertThat(limiter.on("ann").limit()).isEqualTo(FixedWindow.of(4, HALF_HOUR));
         assertThat(limiter.limit()).isEqualTo(FixedWindow.of(2, HALF_HOUR));
-        assertThat(limiter.tryAcquire("ann", 2))
+        assertThat(limiter.on("ann").tryAcquire(2))
                 .as("not hidden by the cached rejection")
                 .isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
-        assertThat(limiter.tryAcquire("bob", 3)).isFalse();
+        assertThat(limiter.on("bob").tryAcquire(3)).isFalse();
         live(factory).remove("search", ANN, NOTE, four.version());
         assertThat(limiter.on("ann").limit()).isEqualTo(FixedWindow.of(2, HALF_HOUR));
     }
@@ -330,7 +330,7 @@ class LiveKeysTest {
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         long before = FLEET.clock().micros();
-        assertThat(window.tryAcquire("ann", 1, Duration.ofDays(1))).isFalse();
+        assertThat(window.on("ann").tryAcquire(1, Duration.ofDays(1))).isFalse();
         assertThat(window.on("ann").async().decide(1, Duration.ofDays(1)).join().retryAfter())
                 .contains(HALF_HOUR);
         LimitSet set = LimitSet.of(window.on("ann"));
@@ -338,7 +338,7 @@ class LiveKeysTest {
         assertThat(set.async().tryAcquire(1, Duration.ofDays(1)).join()).isFalse();
         assertThat(FLEET.clock().micros()).as("no wait").isEqualTo(before);
         live(factory).put("search", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
-        assertThat(window.tryAcquire("ann", 99, Duration.ofDays(1))).isTrue();
+        assertThat(window.on("ann").tryAcquire(99, Duration.ofDays(1))).isTrue();
         assertThat(set.async().decide(99, Duration.ofDays(1)).join().granted()).isTrue();
         assertThat(FLEET.clock().micros()).isEqualTo(before);
     }
@@ -414,7 +414,7 @@ class LiveKeysTest {
                 one.pollLiveLimits();
             } else {
                 int permits = 1 + random.nextInt(3);
-                if (limiters.get(random.nextInt(4)).tryAcquire(key, permits)) {
+                if (limiters.get(random.nextInt(4)).on(key).tryAcquire(permits)) {
                     ledgers.computeIfAbsent(key, k -> new Ledger())
                             .granted(FLEET.clock().micros(), permits);
                 }

@@ -84,9 +84,9 @@ class LiveKindsTest {
         LiveInstance factory = FLEET.instance();
         Limiter limiter = factory.build("k", FixedWindow.of(5, MINUTE));
         put(factory, "k", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2));
-        assertThat(limiter.tryAcquire("key", 1)).isTrue();
-        assertThat(limiter.tryAcquire("key", 1)).isTrue();
-        assertThat(limiter.tryAcquire("key", 1)).isFalse();
+        assertThat(limiter.tryAcquire("key")).isTrue();
+        assertThat(limiter.tryAcquire("key")).isTrue();
+        assertThat(limiter.tryAcquire("key")).isFalse();
     }
 
     @Test

@@ -375,9 +375,9 @@ class LiveLimitsTest {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(1))))
                 .build("search", TokenBucket.perSecond(1_000_000));
-        Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
+        Eventually.that(() -> assertThat(limiter.decide("key").source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10));
-        assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(limiter.decide("key").source()).isEqualTo(Decision.Source.BACKEND);
     }
 
     @Test
@@ -385,7 +385,7 @@ class LiveLimitsTest {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(10))))
                 .build("search", TokenBucket.of(0.001, 1_000_000));
-        Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
+        Eventually.that(() -> assertThat(limiter.decide("key").source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.01));
         LiveInstance other = FLEET.instance();
         RateLimiter there = other.build("search", TokenBucket.of(0.001, 1_000_000));

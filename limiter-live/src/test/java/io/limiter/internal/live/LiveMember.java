@@ -44,7 +44,7 @@ final class LiveMember {
                 obeys(obeyed, "limit", limiter.getRate());
                 obeys(obeyed, "plan", gold.getRate());
                 obeys(obeyed, "key", limiter.on("ann").limit().permitsPerSecond());
-                obeys(obeyed, "access", access(limiter.decide("bob", 1)));
+                obeys(obeyed, "access", access(limiter.decide("bob")));
                 LockSupport.parkNanos(100_000);
             }
             System.in.read();

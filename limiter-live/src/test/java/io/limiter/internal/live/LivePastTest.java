@@ -122,7 +122,7 @@ class LivePastTest {
 
     private static void decide(LiveInstance factory, int times) {
         Limiter limiter = factory.build("search", FixedWindow.of(10_000, Duration.ofHours(1)));
-        IntStream.range(0, times).forEach(i -> limiter.tryAcquire("ann", 1));
+        IntStream.range(0, times).forEach(i -> limiter.tryAcquire("ann"));
     }
 
     /** Moves the clock to the start of the next step. */

@@ -187,7 +187,8 @@ class LiveLimitsTest extends TwoApplications {
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             assertThat(context.getBean(LimiterFactory.class)
                             .build(name, FixedWindow.of(OWN_LIMIT, DAY))
-                            .tryAcquire(UUID.randomUUID().toString(), 2))
+                            .on(UUID.randomUUID().toString())
+                            .tryAcquire(2))
                     .isFalse();
         }
     }

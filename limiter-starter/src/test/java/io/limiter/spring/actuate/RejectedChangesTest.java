@@ -118,7 +118,7 @@ class RejectedChangesTest extends TwoApplications {
         changed(name, "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\"}");
         Limiter later = one.getBean(LimiterFactory.class).build(name, FixedWindow.of(OWN_LIMIT, DAY));
         assertThat(later.tryAcquire("k")).isFalse();
-        assertThat(later.tryAcquire("other", 2)).isFalse();
+        assertThat(later.on("other").tryAcquire(2)).isFalse();
         HttpResponse<String> without = get(one, "livelimits/" + name + "?key=other");
         assertThat(without.statusCode()).isEqualTo(404);
         assertThat(problem(without)).isEqualTo("this key has no live limit of '" + name + "'");

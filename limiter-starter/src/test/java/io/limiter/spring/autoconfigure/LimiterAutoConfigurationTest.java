@@ -101,7 +101,7 @@ class LimiterAutoConfigurationTest {
                     .build("count", FixedWindow.of(1, Duration.ofHours(1)));
             ConcurrencyLimiter concurrent = factory.build("concurrent", ConcurrencyLimit.of(1));
             for (int i = 0; i < 3; i++) {
-                assertThat(rate.acquire("ann", 5)).isZero();
+                assertThat(rate.on("ann").acquire(5)).isZero();
                 rate.reserve(5).cancel();
                 assertThat(count.tryAcquire(7)).isTrue();
                 assertThat(count.on("ann").async().decide(1).join().granted()).isTrue();

@@ -81,7 +81,7 @@ class LimiterEventsTest {
             Limiter limiter =
                     context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
             assertThat(limiter.tryAcquire("alice")).isTrue();
-            Decision rejection = limiter.decide("alice", 1);
+            Decision rejection = limiter.decide("alice");
             assertThat(rejection.granted()).isFalse();
             Heard heard = context.getBean(Heard.class);
             Eventually.that(() -> assertThat(heard.events)

@@ -272,7 +272,7 @@ class ScriptBackendTest {
         RedisFixture.commands().configResetstat();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(2);
-        assertThat(limiter.decide("who", 1).fullAfter()).as("at 23:00Z").isEqualTo(Duration.parse("PT8H13M19.876544S"));
+        assertThat(limiter.decide("who").fullAfter()).as("at 23:00Z").isEqualTo(Duration.parse("PT8H13M19.876544S"));
         assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(3);
     }
 }
