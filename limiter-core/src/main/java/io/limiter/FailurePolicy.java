@@ -1,7 +1,10 @@
 package io.limiter;
 
+import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Decides for a limiter when its backend does not: Redis fails, or does not answer in time. Immutable.
@@ -60,6 +63,9 @@ public final class FailurePolicy {
      */
     public static final FailurePolicy OWNER = new FailurePolicy(Action.OWNER, 0);
 
+    private static final Pattern LOCAL_SHARE =
+            Pattern.compile("local\\s*\\(\\s*([0-9.]{1,20})\\s*\\)", Pattern.CASE_INSENSITIVE);
+
     private final Action action;
     // 0 for that of one instance.
     private final double share;
@@ -78,6 +84,26 @@ public final class FailurePolicy {
             case OWNER -> OWNER;
             case THROW -> THROW;
         };
+    }
+
+    /**
+     * The policy of a text, as annotations and properties have it: {@code local}, {@code owner}, {@code deny}, {@code allow} or
+     * {@code throw}, in any case, or {@code local} with a fixed share, {@code local(0.2)}.
+     *
+     * @throws IllegalArgumentException if the text is none of these, or the share is not more than 0 and at most 1
+     */
+    public static FailurePolicy parse(String text) {
+        Matcher local = LOCAL_SHARE.matcher(text.strip());
+        try {
+            return local.matches()
+                    ? local(Double.parseDouble(local.group(1)))
+                    : of(Action.valueOf(text.strip().toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
+                            + " local(0.2), was '" + text + "'",
+                    e);
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,30 @@ class FailurePolicyTest {
         }
         assertThat(FailurePolicy.DENY).isNotEqualTo(FailurePolicy.ALLOW).hasToString("DENY");
         assertThat(FailurePolicy.local(0.5)).hasToString("LOCAL(0.5)");
+    }
+
+    @Test
+    void a_text_is_parsed() {
+        for (FailurePolicy.Action action : FailurePolicy.Action.values()) {
+            FailurePolicy policy = FailurePolicy.of(action);
+            assertThat(FailurePolicy.parse(policy.toString())).isEqualTo(policy);
+            assertThat(FailurePolicy.parse(policy.toString().toLowerCase(Locale.ROOT)))
+                    .isEqualTo(policy);
+        }
+        assertThat(FailurePolicy.parse("local(0.2)")).isEqualTo(FailurePolicy.local(0.2));
+        assertThat(FailurePolicy.parse(FailurePolicy.local(0.5).toString())).isEqualTo(FailurePolicy.local(0.5));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "open", "local(0)", "local(1.1)", "local(x)", "local(.)", "local()", "deny(0.5)", "local(0.5"
+            })
+    void a_text_of_no_policy_is_an_error(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FailurePolicy.parse(text))
+                .withMessage(
+                        "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1,"
+                                + " such as local(0.2), was '" + text + "'");
     }
 
     @Test

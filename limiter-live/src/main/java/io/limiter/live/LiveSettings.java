@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param kind which the parameters are for, and which the limiters must be; required for the parameters of a name
  *     without limiters here
  * @param rate permits per second of a token bucket, leaky bucket or leaky queue
- * @param capacity of a token bucket in permits, at least 1. It is not known how many permits calls take: a
+ * @param capacity of a token bucket or a leaky bucket in permits, at least 1; most waiting in a leaky queue. It is not known how many permits calls take: a
  *     kind of limit that rejects requests for more than its capacity rejects those while the live limit holds
  * @param burst capacity of a token bucket as a time, instead of capacity: the permits that are refilled in it
- * @param limit most permits in a window, or held at the same time; capacity of a leaky bucket; most waiting in a leaky queue
+ * @param limit most permits in a window, or held at the same time
  * @param period length of a window
  * @param timeout how long calls of annotated methods and HTTP requests wait for permits
  * @param enforce whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode

@@ -72,7 +72,7 @@ class ChargingSnippets {
             key = "#{tenant}",
             rate = 100,
             capacity = 10_000,
-            permits = 500,
+            cost = "500",
             settle = "#{result.size()}")
     public List<String> export(String tenant, String query) {
         return rows.find(query);

@@ -10,7 +10,6 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,23 +65,20 @@ class RecipesSnippets {
             return request -> plans.planOf(request.key());
         }
         // end
-
-        // recipes: resolver
-        @Bean
-        LimitResolver contracts(Plans plans) {
-            return call -> TokenBucket.perSecond(plans.permitsPerSecond(call.key()));
-        }
-        // end
     }
 
     private final List<String> done = new ArrayList<>();
     private final Accounts accounts = (user, password) -> password.equals("right");
     private final Gateway gateway = done::add;
     private final Model model = prompt -> new Completion("answer to " + prompt, new Usage(90_000));
+    private final LimiterFactory limiters;
+    private final Plans plans;
     private final RateLimiter rows;
     private final ConcurrencyLimiter jobs;
 
-    RecipesSnippets(LimiterFactory limiters) {
+    RecipesSnippets(LimiterFactory limiters, Plans plans) {
+        this.limiters = limiters;
+        this.plans = plans;
         // recipes: build
         this.rows = limiters.build("import", LeakyBucket.queue(100, 1_000));
         this.jobs = limiters.build("jobs", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
@@ -133,8 +129,11 @@ class RecipesSnippets {
     // end
 
     // recipes: contract
-    @RateLimit(name = "bulk", key = "#{tenant}", rate = 10, resolver = "contracts")
     public String bulk(String tenant) {
+        TokenBucket contract = TokenBucket.perSecond(plans.permitsPerSecond(tenant));
+        if (!limiters.build("bulk", contract).tryAcquire(tenant)) {
+            return "later";
+        }
         return "answers for " + tenant;
     }
     // end

@@ -119,9 +119,6 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         if (limit != null && counts.hasSkips(name)) {
             limit.registerSkips(in.registry);
         }
-        if (limit != null && counts.hasFallbacks(name)) {
-            limit.registerFallbacks(in.registry, in.local);
-        }
     }
 
     @Override

@@ -5,13 +5,10 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.spring.actuate.SourceNames;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -32,7 +29,6 @@ final class MeteredLimit {
     private final Supplier<@Nullable CallCounts> calls;
     private final Set<String> names = new CopyOnWriteArraySet<>();
     private final List<LimiterTotals> totals = new CopyOnWriteArrayList<>();
-    private final Map<Source, AtomicLong> mostRejected = new EnumMap<>(Source.class);
 
     /**
      * @param name as meters show it
@@ -41,7 +37,6 @@ final class MeteredLimit {
     MeteredLimit(String name, Supplier<@Nullable CallCounts> calls) {
         this.name = name;
         this.calls = calls;
-        REJECTING.forEach(source -> mostRejected.put(source, new AtomicLong()));
     }
 
     void add(LimiterTotals more) {
@@ -64,7 +59,11 @@ final class MeteredLimit {
                     limit -> limit.sum(each -> each.granted(source)));
         }
         for (Source source : sources(REJECTING, local)) {
-            counter(registry, "rejected", SourceNames.of(source, local), limit -> limit.rejected(source));
+            counter(
+                    registry,
+                    "rejected",
+                    SourceNames.of(source, local),
+                    limit -> limit.sum(each -> each.rejected(source)));
         }
         counter(registry, "error", SourceNames.of(Source.BACKEND, local), limit -> limit.sum(LimiterTotals::errors));
         FunctionCounter.builder(LimiterMeters.BANS, this, limit -> limit.sum(LimiterTotals::bans))
@@ -75,12 +74,6 @@ final class MeteredLimit {
 
     void registerSkips(MeterRegistry registry) {
         counter(registry, "skipped", "none", MeteredLimit::skipped);
-    }
-
-    void registerFallbacks(MeterRegistry registry, boolean local) {
-        for (Source source : sources(REJECTING, local)) {
-            counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
-        }
     }
 
     /** In this process there are bans, and no live limits. */
@@ -99,25 +92,6 @@ final class MeteredLimit {
 
     private long sum(ToLongFunction<LimiterTotals> count) {
         return totals.stream().mapToLong(count).sum();
-    }
-
-    /**
-     * Rejections without a fallback. A fallback is counted after its rejection, which would decrease the difference, and a
-     * counter must not decrease.
-     */
-    private long rejected(Source source) {
-        long rejected = sum(each -> each.rejected(source)) - fallbacks(source);
-        AtomicLong most = mostRejected.get(source);
-        return most == null ? rejected : most.accumulateAndGet(rejected, Math::max);
-    }
-
-    private long fallbacks(Source source) {
-        CallCounts counts = calls.get();
-        return counts == null
-                ? 0
-                : names.stream()
-                        .mapToLong(each -> counts.fallbacks(each, source))
-                        .sum();
     }
 
     private long skipped() {

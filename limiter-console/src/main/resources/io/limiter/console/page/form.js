@@ -20,19 +20,19 @@ const OF_KIND = {
   'fixed-window': ['limit', 'period'],
   'sliding-log': ['limit', 'period'],
   'sliding-counter': ['limit', 'period'],
-  'leaky-bucket': ['rate', 'limit'],
-  'leaky-queue': ['rate', 'limit'],
+  'leaky-bucket': ['rate', 'capacity'],
+  'leaky-queue': ['rate', 'capacity'],
   concurrent: ['limit'],
 };
 
-const WORD_OF_LIMIT = {'leaky-bucket': 'capacity', 'leaky-queue': 'waitingCalls', concurrent: 'concurrent'};
+const WORDS_OF_KIND = {'leaky-queue': {capacity: 'waitingCalls'}, concurrent: {limit: 'concurrent'}};
 
 const POLICIES = ['DENY', 'ALLOW', 'LOCAL', 'OWNER', 'THROW'];
 
 const DURATIONS = [900, 1800, 3600, 4 * 3600, 86400, null];
 const USUAL_SECONDS = 1800;
 
-export const fieldName = (name, kind) => t(name === 'limit' && WORD_OF_LIMIT[kind] || FIELDS[name]?.word || name);
+export const fieldName = (name, kind) => t(WORDS_OF_KIND[kind]?.[name] || FIELDS[name]?.word || name);
 
 export const fieldText = (name, value) =>
   name === 'burst' || name === 'period' || name === 'timeout' ? span(value)

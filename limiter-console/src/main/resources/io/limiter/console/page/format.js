@@ -95,16 +95,12 @@ export function describe(settings) {
   if (has('limit') && has('period')) {
     parts.push(t('windowOf', number(settings.limit), span(settings.period)));
   } else if (has('limit')) {
-    parts.push(
-      settings.kind === 'concurrent' ? t('concurrentOf', number(settings.limit))
-      : settings.kind === 'leaky-queue' ? t('waitingOf', number(settings.limit))
-      : settings.kind === 'leaky-bucket' ? t('capacityOf', number(settings.limit))
-      : number(settings.limit));
+    parts.push(settings.kind === 'concurrent' ? t('concurrentOf', number(settings.limit)) : number(settings.limit));
   } else if (has('period')) {
     parts.push(span(settings.period));
   }
   if (has('capacity')) {
-    parts.push(t('capacityOf', number(settings.capacity)));
+    parts.push(t(settings.kind === 'leaky-queue' ? 'waitingOf' : 'capacityOf', number(settings.capacity)));
   }
   if (has('burst')) {
     parts.push(t('burstOf', number(settings.burst)));

@@ -76,13 +76,14 @@ public final class LiveLimitMapper {
     private static TokenBucket bucket(TokenBucket own, LiveSettings settings) {
         double rate = or(settings.rate(), own.permitsPerSecond());
         if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
-            long limit = or(settings.limit(), waiting(own));
-            return own.withRate(rate).withMaxWait(LeakyBucket.queue(rate, limit).maxWait());
+            long waiting = settings.capacity() == null ? waiting(own) : whole(settings.capacity());
+            return own.withRate(rate)
+                    .withMaxWait(LeakyBucket.queue(rate, waiting).maxWait());
         }
         if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
-            return settings.limit() == null
+            return settings.capacity() == null
                     ? own.withRate(rate)
-                    : own.withRateAndCapacity(rate, (double) settings.limit());
+                    : own.withRateAndCapacity(rate, whole(settings.capacity()));
         }
         if (own.warmUp() != null && (settings.capacity() != null || settings.burst() != null)) {
             throw new IllegalArgumentException("capacity and burst have no effect with a warm-up of "
@@ -98,6 +99,14 @@ public final class LiveLimitMapper {
         return settings.burst() == null ? own.withRate(rate) : own.withRateAndBurst(rate, settings.burst());
     }
 
+    private static long whole(double capacity) {
+        // Written so that NaN fails.
+        if (!(capacity >= 1 && capacity == Math.rint(capacity))) {
+            throw new IllegalArgumentException("capacity must be a whole number of at least 1, was " + capacity);
+        }
+        return (long) capacity;
+    }
+
     /** How many calls wait at most in a leaky queue. */
     private static long waiting(TokenBucket queue) {
         return Math.round(queue.maxWaitMicros() * queue.permitsPerSecond() / 1e6);
@@ -106,7 +115,7 @@ public final class LiveLimitMapper {
     private static void checkParameters(LiveSettings settings, LiveKind kind) {
         List<String> allowed = switch (kind) {
             case TOKEN_BUCKET -> List.of("rate", "capacity", "burst");
-            case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("rate", "limit");
+            case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("rate", "capacity");
             case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER -> List.of("limit", "period");
             case CONCURRENT -> List.of("limit");
         };
@@ -193,9 +202,9 @@ public final class LiveLimitMapper {
         return switch (kind) {
             case TOKEN_BUCKET -> ofBucket(settings, (TokenBucket) limit);
             case LEAKY_BUCKET ->
-                settings.withRate(((TokenBucket) limit).permitsPerSecond()).withLimit(capacity);
+                settings.withRate(((TokenBucket) limit).permitsPerSecond()).withCapacity(capacity);
             case LEAKY_QUEUE ->
-                settings.withRate(((TokenBucket) limit).permitsPerSecond()).withLimit(waiting((TokenBucket) limit));
+                settings.withRate(((TokenBucket) limit).permitsPerSecond()).withCapacity(waiting((TokenBucket) limit));
             case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER ->
                 settings.withLimit(capacity).withPeriod(Objects.requireNonNull(period(limit)));
             case CONCURRENT -> settings.withLimit(capacity);

@@ -58,7 +58,7 @@ class LiveKindsTest {
                         SlidingCounter.of(5, hour)),
                 Arguments.of(
                         LeakyBucket.meter(5, 7),
-                        LiveSettings.of(LiveKind.LEAKY_BUCKET).withLimit(3),
+                        LiveSettings.of(LiveKind.LEAKY_BUCKET).withCapacity(3),
                         LeakyBucket.meter(5, 3)),
                 Arguments.of(
                         LeakyBucket.queue(5, 7),
@@ -173,7 +173,7 @@ class LiveKindsTest {
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
         put(factory, "queue", LiveSettings.NONE.withRate(10.0));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
-        live(factory).put("queue", LiveSettings.NONE.withLimit(3), NOTE, 1);
+        live(factory).put("queue", LiveSettings.NONE.withCapacity(3), NOTE, 1);
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(5, 3));
     }
 
@@ -191,15 +191,16 @@ class LiveKindsTest {
         assertThat(bucket.limit().maxWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 3600));
         assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(10, 7));
-        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).withLimit(50));
+        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).withCapacity(50));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(1, 50));
 
         reports(factory);
         factory.pollLiveLimits();
         assertThat(reports(factory).get(0).limits())
                 .extracting(report -> report.name() + " " + report.settings().kind() + " "
-                        + report.settings().limit())
-                .containsExactlyInAnyOrder("bucket token-bucket null", "queue leaky-queue 50", "meter leaky-bucket 7");
+                        + report.settings().capacity())
+                .containsExactlyInAnyOrder(
+                        "bucket token-bucket 1.0", "queue leaky-queue 50.0", "meter leaky-bucket 7.0");
     }
 
     @ParameterizedTest

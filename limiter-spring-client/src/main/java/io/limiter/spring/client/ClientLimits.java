@@ -176,7 +176,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     private LimitInUse<Limiter> inUse(
             String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
         Configured configured =
-                limit.ofClient(client.timeout(), client.internal()).toLimit(property, client.enforce());
+                limit.ofClient(client.timeout(), client.internal()).toLimit(property, 1, client.enforce());
         return new LimitInUse<>(
                 LimitName.chosen(ClientLimit.PREFIX, name),
                 "",

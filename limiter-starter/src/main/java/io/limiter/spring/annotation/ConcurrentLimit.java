@@ -60,7 +60,7 @@ public @interface ConcurrentLimit {
     double timeout() default Double.NaN;
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
-    String key() default "";
+    String[] key() default {};
 
     /** The plan of a call, as in {@link RateLimit#plan()}. */
     String plan() default "";
@@ -74,14 +74,8 @@ public @interface ConcurrentLimit {
     /** The calls to which the limit applies, as in {@link RateLimit#condition()}. Default: all. */
     String condition() default "";
 
-    /** The method that answers a rejected call, as in {@link RateLimit#fallback()}. Default: the call throws. */
-    String fallback() default "";
-
     /** The message of a rejection, as in {@link RateLimit#message()}. Default: one with the retry-after. */
     String message() default "";
-
-    /** Whether the limit is not the caller's, as in {@link RateLimit#internal()}. */
-    boolean internal() default false;
 
     /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
@@ -91,7 +85,7 @@ public @interface ConcurrentLimit {
     String name() default "";
 
     /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
-    OnFailure onFailure() default OnFailure.DEFAULT;
+    String onFailure() default "";
 
     /**
      * Starts the keys in Redis. Must not contain braces. Default: that of the kind of the limit, as in code: {@code rateLimit:} for

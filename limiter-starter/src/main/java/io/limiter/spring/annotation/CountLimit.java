@@ -81,7 +81,7 @@ public @interface CountLimit {
     double timeout() default Double.NaN;
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
-    String key() default "";
+    String[] key() default {};
 
     /** The plan of a call, as in {@link RateLimit#plan()}. */
     String plan() default "";
@@ -104,14 +104,8 @@ public @interface CountLimit {
      */
     String settle() default "";
 
-    /** The method that answers a rejected call, as in {@link RateLimit#fallback()}. Default: the call throws. */
-    String fallback() default "";
-
     /** The message of a rejection, as in {@link RateLimit#message()}. Default: one with the retry-after. */
     String message() default "";
-
-    /** Whether the limit is not the caller's, as in {@link RateLimit#internal()}. */
-    boolean internal() default false;
 
     /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
@@ -123,11 +117,8 @@ public @interface CountLimit {
     /** A key around the key, as in {@link RateLimit#hashTag()}. */
     String hashTag() default "";
 
-    /** The bean that chooses the limit of each call, as in {@link RateLimit#resolver()}. */
-    String resolver() default "";
-
     /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
-    OnFailure onFailure() default OnFailure.DEFAULT;
+    String onFailure() default "";
 
     /**
      * Starts the keys in Redis. Must not contain braces. Default: that of the kind of the limit, as in code: {@code rateLimit:} for

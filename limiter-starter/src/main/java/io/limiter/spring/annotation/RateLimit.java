@@ -46,14 +46,13 @@ import java.lang.annotation.Target;
  * answers the call.
  *
  * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides kind, rate, capacity and timeouts, and adds shadow mode
- * ({@code enforce}), prefetch and the share of a local fallback. What it sets, the annotation need not.
+ * ({@code enforce}) and prefetch. What it sets, the annotation need not.
  *
  * <p><b>Durations</b> are numbers of seconds, such as {@code timeout = 0.5}, and each has at most 86,400,000, which are 1,000 days.
  * {@code NaN} means not set. {@link #per()} alone is a text: a number with a unit ({@code ns}, {@code us}, {@code ms}, {@code s},
  * {@code m}, {@code h} or {@code d}), such as {@code 15m} or {@code 500ms}, ISO-8601, such as {@code PT15M}, or a number of seconds.
  *
- * <p><b>Placeholders</b> such as <code>${sms.per:15m}</code> in texts, but for {@link #fallback()}, have the values of the
- * environment when the class is first limited. One without a value prevents startup. For a number that differs by environment,
+ * <p><b>Placeholders</b> such as <code>${sms.per:15m}</code> in texts have the values of the environment when the class is first limited. One without a value prevents startup. For a number that differs by environment,
  * give the limit a {@link #name()} and set {@code limiter.limits.<name>}.
  *
  * <p><b>Bad values</b>, such as no rate or one of 0, permits that the bucket can never hold or an attribute without effect on the
@@ -73,14 +72,14 @@ public @interface RateLimit {
         /** Keeps unused permits up to its capacity: {@link io.limiter.algorithm.TokenBucket}. */
         TOKEN_BUCKET,
 
-        /** Rejects what would overflow its capacity, which is {@link #limit()}: {@link io.limiter.algorithm.LeakyBucket#meter}. */
+        /** Rejects what would overflow its capacity, which is {@link #capacity()}: {@link io.limiter.algorithm.LeakyBucket#meter}. */
         LEAKY_BUCKET,
 
         /** Its calls go one by one at even intervals, and wait for that: {@link io.limiter.algorithm.LeakyBucket#queue}. */
         LEAKY_QUEUE
     }
 
-    /** The kind of bucket. A leaky one has {@link #rate()}, {@link #per()}, {@link #timeout()} and, required, {@link #limit()}. */
+    /** The kind of bucket. A leaky one has {@link #rate()}, {@link #per()}, {@link #timeout()} and, required, {@link #capacity()}. */
     Kind kind() default Kind.TOKEN_BUCKET;
 
     /**
@@ -94,7 +93,9 @@ public @interface RateLimit {
 
     /**
      * The capacity: how many unused permits are kept, from 1 to 1,000,000,000,000. Default: those of {@link #burst()}, and without one the number in
-     * {@link #rate()}, at least 1: {@code rate = 100, per = "1m"} keeps 100.
+     * {@link #rate()}, at least 1: {@code rate = 100, per = "1m"} keeps 100. Of a leaky bucket how many permits it holds, and of a
+     * leaky queue how many calls wait at most, from 1 on: there is no default, and it must be set here or in
+     * configuration.
      */
     long capacity() default -1;
 
@@ -103,9 +104,6 @@ public @interface RateLimit {
      * most 86,400,000. The bucket must hold at least one permit, unless {@link #timeout()} is long enough to wait for the rest.
      */
     double burst() default Double.NaN;
-
-    /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000,000. */
-    long limit() default -1;
 
     /**
      * How many seconds a call waits for its permits at most; 0 rejects at once. Default: 0, and in a leaky queue as long as the queue
@@ -124,12 +122,15 @@ public @interface RateLimit {
      *   sms:#{country}-#{phone}               with text around
      * </pre>
      *
-     * Operators of the Spring Expression Language work, {@code size()}, {@code length()} and {@code isEmpty()} of
+     * Several are a path of keys, as {@code limiter.on(tenant).on(user)} is in code: <code>key = {"#{tenant}", "#{user}"}</code>. Each user
+     * of each tenant has permits of its own.
+     *
+     * <p>Operators of the Spring Expression Language work, {@code size()}, {@code length()} and {@code isEmpty()} of
      * collections, maps and texts, and {@code trim()}, {@code strip()} and {@code toLowerCase()} of texts; types, beans,
      * constructors, assignments and calls of other methods do not. An expression with a null or blank value rejects the call
      * with a {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
      */
-    String key() default "";
+    String[] key() default {};
 
     /**
      * The plan of a call, a text like {@link #key()}: <code>#{user.plan}</code>. It chooses among
@@ -142,16 +143,13 @@ public @interface RateLimit {
     /** The kind of key where no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 
-    /** How many permits a call takes, at least 1. */
-    long permits() default 1;
-
     /**
-     * How many permits a call takes, as an expression over its arguments, instead of {@link #permits()}:
-     * <code>#{items.size()}</code>, <code>#{request.pages * 2}</code>. It can use what {@link #key()} can.
+     * How many permits a call takes: a number, {@code "5"}, or an expression over its arguments,
+     * <code>#{items.size()}</code>, <code>#{request.pages * 2}</code>. It can use what {@link #key()} can. Default: 1.
      *
      * <p>A call that costs 0 skips the limit; one that costs more than the limit can ever grant is rejected as any other. A
-     * cost that is negative, null or no whole number up to 2,147,483,647 rejects the call with an
-     * {@link io.limiter.spring.key.InvalidLimitArgumentException}.
+     * cost that is negative, null or no whole number up to 2<sup>53</sup> - 1 rejects the call with an
+     * {@link io.limiter.spring.key.InvalidLimitArgumentException}. A number that the limit can never grant prevents startup.
      */
     String cost() default "";
 
@@ -189,8 +187,7 @@ public @interface RateLimit {
      * How many permits a call is charged for once its result is known, as an expression over {@code result} and the arguments
      * that makes a whole number of at least 0: <code>#{result.usage.total}</code>. What was taken beyond that is returned. What
      * is missing is charged whether available or not, so that later calls wait or are rejected until the debt is paid, which is
-     * at most an hour's worth, or the {@link #timeout()} if that is longer. {@link #permits()} or {@link #cost()} are the
-     * estimate. The result is as of {@link #chargeOn()}.
+     * at most an hour's worth, or the {@link #timeout()} if that is longer. {@link #cost()} is the estimate. The result is as of {@link #chargeOn()}.
      *
      * <p>A call that fails, is cancelled, or whose process dies stays charged for its estimate, unless {@link #chargeOn()} says
      * otherwise; so does one whose expression has no such value, which is logged. A call that costs 0 skips the limit, and
@@ -199,25 +196,11 @@ public @interface RateLimit {
     String settle() default "";
 
     /**
-     * The name of a method that answers rejected calls. A method of the same class,
-     * private or not, or of one that it extends, with the same parameters, or with one more at the end of type
-     * {@link io.limiter.algorithm.Decision}, and a return type that this method's callers can have. It is called on the
-     * bean itself, so limits and other advice on it do nothing. Default: a rejected call throws.
-     */
-    String fallback() default "";
-
-    /**
      * The message of a rejection, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
      * <code>{sms.often}</code>. <code>{0}</code> stands for the seconds until the call may be tried again; where that does
      * not help, such a text is not used. Default: one with the retry-after.
      */
     String message() default "";
-
-    /**
-     * Whether the limit is not the caller's, such as one in front of a system that the method uses. A rejection then answers 503
-     * in place of 429, and the {@code RateLimit} headers omit the limit.
-     */
-    boolean internal() default false;
 
     /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
@@ -235,15 +218,11 @@ public @interface RateLimit {
     String hashTag() default "";
 
     /**
-     * The name of a {@link io.limiter.spring.key.LimitResolver} bean, which computes the limit of each call; for a few
-     * definitions use a {@link #plan()} instead. Its exceptions go to the caller. It chooses the limit, not the key: calls under
-     * different limits at the same time need different keys, or each rescales the state that the other left. Default: all calls
-     * are under this limit.
+     * The failure policy while Redis is unavailable: {@code deny}, {@code allow}, {@code throw}, {@code owner}, {@code local}, or with
+     * the share of the limit that an instance decides under, {@code local(0.2)}; see {@link io.limiter.FailurePolicy}. Default:
+     * {@code limiter.failure.policy}.
      */
-    String resolver() default "";
-
-    /** The failure policy while Redis is unavailable. Default: {@code limiter.failure.policy}. */
-    OnFailure onFailure() default OnFailure.DEFAULT;
+    String onFailure() default "";
 
     /**
      * How many seconds the state of an unused token bucket is kept at least, from 0.001. It is kept longer where forgetting it

@@ -5,7 +5,6 @@ import io.limiter.live.LiveSettings;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.metrics.CallCounts;
 import java.lang.reflect.Proxy;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyProcessorSupport;
-import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.context.MessageSource;
@@ -90,23 +88,6 @@ final class ApplicationBeans {
             ProxyFactory proxies = new ProxyFactory();
             new ProxyInterfaces().evaluateProxyInterfaces(beanClass, proxies);
             return proxies.isProxyTargetClass();
-        }
-    }
-
-    /** @throws IllegalArgumentException if there is no such bean */
-    LimitResolver resolver(String name) {
-        BeanFactory beans = factory;
-        if (beans == null) {
-            throw new IllegalArgumentException("resolver '" + name + "' needs a bean factory, and the LimitAdvisor was"
-                    + " made without one: make it a bean");
-        }
-        try {
-            return beans.getBean(name, LimitResolver.class);
-        } catch (BeansException e) {
-            throw new IllegalArgumentException(
-                    "resolver '" + name + "' must be the name of a " + LimitResolver.class.getName() + " bean: "
-                            + e.getMessage(),
-                    e);
         }
     }
 

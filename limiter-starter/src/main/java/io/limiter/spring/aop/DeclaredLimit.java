@@ -8,7 +8,6 @@ import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.aop.result.Fallback;
 import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.LimitName;
@@ -20,6 +19,7 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +32,10 @@ import org.jspecify.annotations.Nullable;
  * @param onFailure the failure policy of the annotation; {@code null} for the application's
  * @param configured the annotation's settings with those in configuration
  * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
+ * @param keys the path of keys of a call; empty if all share the permits
  * @param plan the plan of a call; {@code null} if the annotation has none
  * @param hashTag the key around {@code key}, which is then the hash tag of the permits in a Redis Cluster; {@code null} for none
- * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
- * @param fallback answers rejected calls; {@code null} if they throw
  */
 record DeclaredLimit(
         String where,
@@ -47,12 +46,10 @@ record DeclaredLimit(
         CallPermits<@Nullable Object[]> permits,
         @Nullable CallCharge charge,
         LimitType type,
-        CallKey key,
+        List<CallKey> keys,
         @Nullable CallKey plan,
         @Nullable CallKey hashTag,
-        String resolver,
-        String message,
-        @Nullable Fallback fallback) {
+        String message) {
 
     /** @throws IllegalArgumentException if the limit cannot have plans, or a ban */
     DeclaredLimit {
@@ -64,10 +61,6 @@ record DeclaredLimit(
                     planned ? "give callers different limits" : "ban all callers at once",
                     "limitType METHOD",
                     "use a key or another limitType");
-        }
-        if (planned && !resolver.isEmpty()) {
-            throw new IllegalArgumentException(plans + " has no effect with resolver '" + resolver
-                    + "', which chooses the limit of each call: leave one of them out");
         }
     }
 
@@ -95,18 +88,19 @@ record DeclaredLimit(
 
     private DeclaredLimit with(Configured other) {
         return new DeclaredLimit(
-                where, name, annotated, onFailure, other, permits, charge, type, key, plan, hashTag, resolver, message,
-                fallback);
+                where, name, annotated, onFailure, other, permits, charge, type, keys, plan, hashTag, message);
     }
 
     /** The keys of a call's permits, that of the hash tag first. */
     List<String> keys(@Nullable Object[] arguments) {
-        String own = key.of(arguments);
-        if (own == null) {
-            return List.of();
+        List<String> path = new ArrayList<>(keys.size() + 1);
+        if (hashTag != null) {
+            path.add(hashTag.of(arguments));
         }
-        String outer = hashTag == null ? null : hashTag.of(arguments);
-        return outer == null ? List.of(own) : List.of(outer, own);
+        for (CallKey key : keys) {
+            path.add(key.of(arguments));
+        }
+        return path;
     }
 
     /** Settles the permits that a call took at what its outcome charges. */
@@ -159,24 +153,21 @@ record DeclaredLimit(
      */
     Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
         LimiterOptions options = configured.options(name.prefix(), plan, enforced);
-        LimiterFactory ofResolver = factory.with(options.withLiveLimits(false));
         LimiterFactory limiters = factory.with(configured.prefetching(options));
         Limit<?> limit = configured.limit(plan);
         return limit instanceof ConcurrencyLimit held
-                ? new Built(this, ofResolver, null, limiters.build(name.name(), held))
-                : new Built(this, ofResolver, limiters.build(name.name(), limit), null);
+                ? new Built(this, null, limiters.build(name.name(), held))
+                : new Built(this, limiters.build(name.name(), limit), null);
     }
 
     /**
      * A declared limit with its limiter.
      *
-     * @param ofResolver the factory of limits that a resolver chooses
      * @param limiter {@code null} for a concurrency limit
      * @param concurrencyLimiter {@code null} for other limits
      */
     record Built(
             DeclaredLimit declared,
-            LimiterFactory ofResolver,
             @Nullable Limiter limiter,
             @Nullable ConcurrencyLimiter concurrencyLimiter) {}
 }

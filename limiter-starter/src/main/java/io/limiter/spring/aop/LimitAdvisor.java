@@ -57,7 +57,7 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
         return methods.contains(method, targetClass);
     }
 
-    /** Sets where resolvers and recorders are looked up. */
+    /** Sets where recorders and other beans are looked up. */
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         beans.setFactory(beanFactory);

@@ -16,7 +16,7 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 
-/** Proceeds with a call if all limits of its method grant it; otherwise throws the rejection or calls the fallback. */
+/** Proceeds with a call if all limits of its method grant it; otherwise throws the rejection. */
 final class LimitInterceptor implements MethodInterceptor {
 
     private final LimitedMethods methods;
@@ -71,7 +71,7 @@ final class LimitInterceptor implements MethodInterceptor {
         EventLoops.checkMayWait(call.getMethod());
         CheckResult result = limits.check(call).run();
         if (result.rejection() != null) {
-            return limits.answer(result.rejection(), call);
+            throw result.rejection().exception();
         }
         return result.isOpen() ? proceed(result, limits, call) : call.proceed();
     }

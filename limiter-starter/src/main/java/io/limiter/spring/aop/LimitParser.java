@@ -6,10 +6,8 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.annotated.LimitAnnotations;
-import io.limiter.spring.aop.result.Fallback;
 import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.check.LimitName;
@@ -27,6 +25,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -101,17 +100,14 @@ final class LimitParser {
         KindSettings declared = settings(annotation, usual);
         String given = text(annotation, "name");
         String name = given.isEmpty() ? defaultName : given;
-        String key = text(annotation, "key");
+        List<String> path = texts(annotation, "key");
         LimitType declaredType = annotation.getEnum("limitType", LimitType.class);
-        LimitType type = declaredType == LimitType.METHOD && !key.isEmpty() ? LimitType.CUSTOM : declaredType;
+        LimitType type = declaredType == LimitType.METHOD && !path.isEmpty() ? LimitType.CUSTOM : declaredType;
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
-        CallPermits<@Nullable Object[]> permits = CallPermits.parse(
-                annotation.getValue("permits", Long.class).orElse(1L),
-                text(annotation, "cost"),
-                text(annotation, "condition"),
-                annotated);
+        CallPermits<@Nullable Object[]> permits =
+                CallPermits.parse(text(annotation, "cost"), text(annotation, "condition"), annotated);
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
         String chosenPrefix = text(annotation, "prefix");
         // Of the kind in effect, wherever that is chosen, so that code with the same name takes the same permits.
@@ -121,7 +117,6 @@ final class LimitParser {
         if (charge != null && !charge.isByStatus()) {
             LateResults.check(where, method, LateResults.Use.CHARGE);
         }
-        String fallback = annotation.getString("fallback");
         return new DeclaredLimit(
                 where,
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
@@ -131,17 +126,26 @@ final class LimitParser {
                 permits,
                 charge,
                 type,
-                keys.of(type, key, annotated),
+                keys.of(type, path, annotated),
                 CallKeys.optional("plan", text(annotation, "plan"), annotated, "leave the plan out"),
                 hashTag(text(annotation, "hashTag"), type, annotated),
-                text(annotation, "resolver"),
-                text(annotation, "message"),
-                fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass));
+                text(annotation, "message"));
     }
 
     /** A text with the values of its placeholders; empty if the annotation has no such attribute. */
     private String text(MergedAnnotation<?> annotation, String attribute) {
-        String text = annotation.getValue(attribute, String.class).orElse("");
+        return resolved(attribute, annotation.getValue(attribute, String.class).orElse(""));
+    }
+
+    /** Several texts; empty if there is only an empty one. */
+    private List<String> texts(MergedAnnotation<?> annotation, String attribute) {
+        List<String> texts = Arrays.stream(annotation.getStringArray(attribute))
+                .map(text -> resolved(attribute, text))
+                .toList();
+        return texts.equals(List.of("")) ? List.of() : texts;
+    }
+
+    private String resolved(String attribute, String text) {
         try {
             return beans.resolved(text);
         } catch (IllegalArgumentException e) {
@@ -200,7 +204,6 @@ final class LimitParser {
                 seconds(annotation, "lease", "0.1"),
                 null,
                 null,
-                given(annotation, "internal", Boolean.class),
                 null,
                 null,
                 null,
@@ -223,10 +226,7 @@ final class LimitParser {
     }
 
     /** {@code null} for the application's. */
-    private static @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
-        OnFailure policy = annotation.getEnum("onFailure", OnFailure.class);
-        return policy == OnFailure.DEFAULT
-                ? null
-                : SettingChecks.failurePolicy("", FailurePolicy.Action.valueOf(policy.name()), "", null);
+    private @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
+        return SettingChecks.failurePolicy("onFailure", text(annotation, "onFailure"));
     }
 }

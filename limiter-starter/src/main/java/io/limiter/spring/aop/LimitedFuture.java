@@ -78,8 +78,12 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
 
     private void goOn(CheckResult result) {
         Rejection rejection = result.rejection();
+        if (rejection != null) {
+            completeExceptionally(rejection.exception());
+            return;
+        }
         try {
-            Object returned = rejection == null ? proceed(call) : limits.answer(rejection, call);
+            Object returned = proceed(call);
             if (!(returned instanceof CompletionStage<?> stage)) {
                 throw new IllegalStateException(call.getMethod() + " returned null instead of a future");
             }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
-import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
@@ -23,7 +22,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** What a native image keeps of limited beans: fallbacks, which have only a name, and the types that expressions read. */
+/** What a native image keeps of limited beans: the types that expressions read. */
 final class LimitedMethodsAot implements BeanRegistrationAotProcessor {
 
     private static final List<Class<? extends Annotation>> KINDS =
@@ -51,12 +50,9 @@ final class LimitedMethodsAot implements BeanRegistrationAotProcessor {
 
     private static void register(ReflectionHints hints, Method method, Class<?> type) {
         for (MergedAnnotation<?> annotation : annotations(method, type)) {
-            String fallback = annotation.getString("fallback");
-            Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type))
-                    .filter(each -> each.getName().equals(fallback))
-                    .forEach(each -> hints.registerMethod(each, ExecutableMode.INVOKE));
             if (annotation.asMap().values().stream()
-                    .anyMatch(value -> value.toString().contains("#{"))) {
+                    .anyMatch(value -> (value instanceof Object[] texts ? Arrays.toString(texts) : value.toString())
+                            .contains("#{"))) {
                 List<Type> read = new ArrayList<>(Arrays.asList(method.getGenericParameterTypes()));
                 read.add(method.getGenericReturnType());
                 new BindingReflectionHintsRegistrar().registerReflectionHints(hints, read.toArray(Type[]::new));

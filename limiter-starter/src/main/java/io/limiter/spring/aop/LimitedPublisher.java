@@ -66,12 +66,12 @@ final class LimitedPublisher {
                 ? Flux.usingWhen(
                         Mono.fromSupplier(
                                 () -> new Running(result, limits.beans().find(CallerRequest.class))),
-                        running -> Flux.from(proceed(result, limits, call, adapter))
+                        running -> Flux.from(proceed(result, call, adapter))
                                 .doOnNext(value -> running.next(value, limits)),
                         Running::completed,
                         Running::failed,
                         Running::cancelled)
-                : proceed(result, limits, call, adapter);
+                : proceed(result, call, adapter);
     }
 
     /** A call whose permits are released and settled when it is done, with its last value. */
@@ -110,11 +110,13 @@ final class LimitedPublisher {
         }
     }
 
-    private static Publisher<Object> proceed(
-            CheckResult result, MethodLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+    private static Publisher<Object> proceed(CheckResult result, MethodInvocation call, ReactiveAdapter adapter) {
         Rejection rejection = result.rejection();
+        if (rejection != null) {
+            return Mono.error(rejection.exception());
+        }
         try {
-            Object returned = rejection == null ? LimitedFuture.proceed(copy(call)) : limits.answer(rejection, call);
+            Object returned = LimitedFuture.proceed(copy(call));
             if (returned == null) {
                 throw new IllegalStateException(call.getMethod() + " returned null instead of a publisher");
             }

@@ -14,19 +14,16 @@ import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.PermitRequest;
-import io.limiter.spring.check.Rejection;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.InvalidLimitArgumentException;
-import io.limiter.spring.key.LimitResolver;
-import io.limiter.spring.key.LimitedCall;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.key.NamedResolver;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -39,13 +36,12 @@ final class MethodLimit {
 
     private final LimiterFactory limiters;
     private final RejectionLog log;
-    private final @Nullable NamedResolver resolver;
     private final ApplicationBeans beans;
     private volatile LimitInUse<Built> inUse;
 
     /**
      * @param several whether the method has several limits whose permits are spent
-     * @throws IllegalArgumentException if its limiter cannot be built or cannot be in a set, its resolver is no bean, or it needs a web
+     * @throws IllegalArgumentException if its limiter cannot be built or cannot be in a set, its message has no text, or it needs a web
      *     application
      */
     MethodLimit(DeclaredLimit declared, boolean several, LimiterFactory limiters, ApplicationBeans beans) {
@@ -61,25 +57,13 @@ final class MethodLimit {
         if (message != null) {
             throw new IllegalArgumentException("message " + message);
         }
-        this.resolver = resolver(declared, beans);
         if (declared.permits().maySkip()) {
             beans.calls().addSkips(declared.name().name());
-        }
-        if (declared.fallback() != null) {
-            beans.calls().addFallbacks(declared.name().name());
         }
         if (declared.isChargedByStatus() && beans.find(DecisionRecorder.Finder.class) == null) {
             throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
                     + " none: use failure, success or an expression");
         }
-    }
-
-    private static @Nullable NamedResolver resolver(DeclaredLimit declared, ApplicationBeans beans) {
-        if (declared.resolver().isEmpty()) {
-            return null;
-        }
-        LimitResolver found = beans.resolver(declared.resolver());
-        return new NamedResolver(declared.where(), declared.resolver(), () -> found);
     }
 
     private LimitInUse<Built> use(DeclaredLimit declared) {
@@ -117,19 +101,10 @@ final class MethodLimit {
         return inUse.applied().limiter().declared();
     }
 
-    /** Whether this limit rejected, perhaps under a plan. */
-    boolean isOf(Rejection rejection) {
-        return rejection.limit().log() == log;
-    }
-
-    void countFallback(Rejection rejection) {
-        beans.calls().fallback(rejection.limit().countedAs(), rejection.decision());
-    }
-
     /**
      * The step that takes the permits of a call: a {@link CheckPart} if they are spent. {@code null} if the
-     * call skips the limit, if a decision of an earlier check grants them, or if the limit is in shadow mode and its key, cost, condition
-     * or resolver fails, which is logged.
+     * call skips the limit, if a decision of an earlier check grants them, or if the limit is in shadow mode and its key, cost or condition
+     * fails, which is logged.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
@@ -164,7 +139,7 @@ final class MethodLimit {
             earlier = null;
         }
         Duration timeout = recorder == null ? used.timeout() : recorder.timeout(used.timeout());
-        return new CheckPart(used.limit(), limiter(used, call, request.key()), request, timeout, earlier, charge);
+        return new CheckPart(used.limit(), limiter(used), request, timeout, earlier, charge);
     }
 
     /** The limit that the plan of a call has. */
@@ -208,17 +183,12 @@ final class MethodLimit {
         return new PermitRequest(declared.name(), declared.keys(arguments), permits);
     }
 
-    private Limiter limiter(Applied<Built> used, MethodInvocation call, @Nullable String key) {
-        DeclaredLimit declared = used.limiter().declared();
+    private static Limiter limiter(Applied<Built> used) {
         Limiter own = used.limiter().limiter();
         if (own == null) {
-            throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");
+            throw new IllegalStateException(
+                    "permits of " + used.limiter().declared().where() + " are held, not spent");
         }
-        if (resolver == null) {
-            return own;
-        }
-        LimitedCall limited = new LimitedCall(
-                call.getMethod(), arguments(call), declared.name().name(), declared.limit(), key, null);
-        return resolver.limiter(limited, own, used.limiter().ofResolver());
+        return own;
     }
 }

@@ -1,6 +1,5 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.aop.result.Fallback;
 import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.check.Check;
@@ -8,7 +7,6 @@ import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Rejection;
 import java.util.ArrayList;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
@@ -50,25 +48,6 @@ record MethodLimits(
             }
         }
         return new Check(CheckStep.inOrder(steps), recorder);
-    }
-
-    /**
-     * The fallback's result for a rejected call.
-     *
-     * @throws io.limiter.RateLimitExceededException if the limit has no fallback
-     */
-    @Nullable
-    Object answer(Rejection rejection, MethodInvocation call) throws Throwable {
-        for (MethodLimit limit : limits) {
-            Fallback fallback = limit.declared().fallback();
-            if (limit.isOf(rejection) && fallback != null) {
-                if (!rejection.repeated()) {
-                    limit.countFallback(rejection);
-                }
-                return fallback.answer(call, rejection.decision());
-            }
-        }
-        throw rejection.exception();
     }
 
     /**

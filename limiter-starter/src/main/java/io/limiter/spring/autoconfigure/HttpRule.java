@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.live.LiveSettings;
@@ -9,8 +10,6 @@ import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.LimitResolver;
-import io.limiter.spring.key.NamedResolver;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.ChargedStatuses;
@@ -55,7 +54,6 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param cost How many permits a request takes of each limit: an expression over the request, 0 to skip the rule. Default: 1.
  * @param plan Plan of a request, if its limits have plans: header:name, cookie:name, claim:name, or a text with expressions
  *     over the request. Default: that of a PlanResolver bean.
- * @param resolver Name of a LimitResolver bean, which chooses the limits of each request. Default: those of the rule.
  * @param message Detail of rejections, or the code of a message in braces. Default: that of limiter.web.message.
  * @param chargeOn Which requests are charged once their response is known: always, failure (status 4xx or 5xx), success (any
  *     other), or statuses such as 401,403 or 4xx. Others get their permits back.
@@ -73,7 +71,6 @@ record HttpRule(
         @Nullable String condition,
         @Nullable String cost,
         @Nullable String plan,
-        @Nullable String resolver,
         @DefaultValue("") String message,
         @DefaultValue("always") String chargeOn,
         @DefaultValue Map<String, LimitSettings> limits,
@@ -91,7 +88,6 @@ record HttpRule(
         condition = given(condition);
         cost = given(cost);
         plan = given(plan);
-        resolver = given(resolver);
     }
 
     private static @Nullable String given(@Nullable String text) {
@@ -105,7 +101,6 @@ record HttpRule(
      * @param health the paths of {@link HealthPaths}
      * @param live returns the current live settings of a limit's name
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
-     * @param resolvers finds a bean at the first request; {@code null} if there is none of this name
      * @param calls counts requests that a rule does not apply to
      * @param messages {@code null} if it has none
      */
@@ -115,7 +110,6 @@ record HttpRule(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver plans,
-            Function<String, @Nullable Supplier<LimitResolver>> resolvers,
             CallCounts calls,
             @Nullable MessageSource messages) {}
 
@@ -165,21 +159,24 @@ record HttpRule(
         String rule = name == null || name.isBlank() ? id : name;
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
-        List<LimitInUse<HttpLimit.Part>> parts = new ArrayList<>();
+        List<LimitInUse<Limiter>> parts = new ArrayList<>();
         limits.forEach((limit, settings) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ".day.limit=1000");
             check(ofLimit, settings);
             parts.add(SettingChecks.named(
                     ofLimit,
                     ": ",
-                    () -> inUse(settings.toLimit(ofLimit, enforce), limitName(rule, limit), log, application)));
+                    () -> inUse(
+                            settings.toLimit(ofLimit, permits.fixed(), enforce),
+                            limitName(rule, limit),
+                            log,
+                            application)));
         });
         if (limits.size() > 1 || charged != null) {
             SettingChecks.named(
                     property,
                     ": ",
-                    () -> CheckStep.checkIsForSets(
-                            parts.get(0).applied().limiter().limiter()));
+                    () -> CheckStep.checkIsForSets(parts.get(0).applied().limiter()));
         }
         if (permits.maySkip()) {
             parts.forEach(part -> application.calls().addSkips(part.name()));
@@ -190,16 +187,11 @@ record HttpRule(
                 ? application.plans()
                 : request -> byRequest.of(Objects.requireNonNull(request.request()));
         boolean planUsesUser = byRequest == null ? hasPlans : byRequest.usesUser();
-        NamedResolver resolved = resolver(property, hasPlans, application.resolvers());
-        // Beans that find plans and limits usually need to know the user.
-        boolean usesUser = requestKey.usesUser()
-                || planUsesUser
-                || resolved != null
-                || RequestKey.usesUser(cost)
-                || RequestKey.usesUser(condition);
-        // Beans that find plans and limits may read parameters, too.
+        // Beans that find plans usually need to know the user.
+        boolean usesUser =
+                requestKey.usesUser() || planUsesUser || RequestKey.usesUser(cost) || RequestKey.usesUser(condition);
+        // Beans that find plans may read parameters, too.
         boolean usesForm = planUsesUser && byRequest == null
-                || resolved != null
                 || Stream.of(key, cost, condition, plan).anyMatch(RequestKey::usesParam);
         return new HttpLimit(
                 order == null ? 0 : order,
@@ -209,7 +201,6 @@ record HttpRule(
                 requestKey,
                 permits,
                 plans,
-                resolved,
                 usesUser,
                 usesForm,
                 parts,
@@ -232,27 +223,6 @@ record HttpRule(
     private CallPermits<KeyRequest> permits(String property) {
         SettingChecks.named(property + ".condition", " ", () -> CallPermits.ofRequest(null, condition));
         return SettingChecks.named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
-    }
-
-    private @Nullable NamedResolver resolver(
-            String property, boolean hasPlans, Function<String, @Nullable Supplier<LimitResolver>> resolvers) {
-        if (resolver == null) {
-            return null;
-        }
-        String setting = property + ".resolver";
-        if (hasPlans) {
-            throw new InvalidSettingException(
-                    setting,
-                    " chooses the limit of each request, and so do the plans of " + property
-                            + ".limits: leave one of them out");
-        }
-        Supplier<LimitResolver> bean = resolvers.apply(resolver);
-        if (bean == null) {
-            throw new InvalidSettingException(
-                    setting,
-                    " must be the name of a " + LimitResolver.class.getName() + " bean, was '" + resolver + "'");
-        }
-        return new NamedResolver(property, resolver, bean);
     }
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
@@ -310,7 +280,7 @@ record HttpRule(
         }
     }
 
-    private LimitInUse<HttpLimit.Part> inUse(
+    private LimitInUse<Limiter> inUse(
             ConfiguredLimits.Configured configured, String limit, RejectionLog log, Application application) {
         // What is a plan of another limit of the rule is not unknown to this one.
         Set<String> plans = limits.values().stream()
@@ -323,12 +293,11 @@ record HttpRule(
                 configured,
                 application.live(),
                 (plan, enforced) -> {
-                    LimiterFactory factory = application.factory();
                     LimiterOptions options = configured.options(PREFIX, plan, enforced);
-                    return new HttpLimit.Part(
-                            configured.limit(),
-                            factory.with(configured.prefetching(options)).build(limit, configured.limit(plan)),
-                            factory.with(options.withLiveLimits(false)));
+                    return application
+                            .factory()
+                            .with(configured.prefetching(options))
+                            .build(limit, configured.limit(plan));
                 },
                 plans);
     }

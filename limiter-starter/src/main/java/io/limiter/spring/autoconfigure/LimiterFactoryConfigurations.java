@@ -127,7 +127,8 @@ final class LimiterFactoryConfigurations {
         @ConditionalOnMissingBean(LimiterFactory.class)
         RedisRateLimiterFactory limiterFactory(
                 RedisRateLimiterFactory.Builder builder, Environment environment, LimiterProperties properties) {
-            if (!properties.live().enabled() && properties.failure().policy() == FailurePolicy.Action.OWNER) {
+            if (!properties.live().enabled()
+                    && properties.failure().failurePolicy().equals(FailurePolicy.OWNER)) {
                 throw new InvalidSettingException(
                         "limiter.failure.policy",
                         " owner needs live limits, from which instances know each other: set limiter.live.enabled to true, or"

@@ -11,7 +11,6 @@ import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponses;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -167,9 +166,8 @@ record LimiterProperties(
      * What happens while Redis is unavailable.
      *
      * @param policy The failure policy: local decides in each instance alone, owner in the one that owns the key, deny rejects,
-     *     allow grants, throw fails the call.
-     * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1. The
-     *     default is 1 / instances, as live limits count them, and never fewer than expected-instances.
+     *     allow grants, throw fails the call. The share of each limit that an instance decides under with the policy local is 1 /
+     *     instances, as live limits count them, and never fewer than expected-instances; local(0.2) sets it.
      * @param expectedInstances How many instances there are at least, from 1 on: with the policy local, an instance that starts
      *     without Redis, or has not counted the others, decides under its part of as many.
      * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h, without the wait for
@@ -183,8 +181,7 @@ record LimiterProperties(
      *     with the first decision. The start waits at most 2 s for that.
      */
     record Failure(
-            @DefaultValue("local") FailurePolicy.Action policy,
-            @Nullable Double share,
+            @DefaultValue("local") String policy,
             @DefaultValue("1") int expectedInstances,
             @DefaultValue("100ms") Duration decisionTimeout,
             @DefaultValue("1s") Duration firstDecisionTimeout,
@@ -192,7 +189,7 @@ record LimiterProperties(
             @DefaultValue("true") boolean warmUp) {
 
         Failure {
-            policy(policy, share);
+            policy(policy);
             SettingChecks.range("limiter.failure.expected-instances", expectedInstances, 1, 1_000_000);
             SettingChecks.range(
                     "limiter.failure.decision-timeout", decisionTimeout, Duration.ofMillis(1), Duration.ofHours(1));
@@ -206,17 +203,16 @@ record LimiterProperties(
         }
 
         FailurePolicy failurePolicy() {
-            return policy(policy, share);
+            return policy(policy);
         }
 
         /** Whether an instance decides under its part of the limits, and only live limits know how many there are. */
         boolean isOfOneInstance() {
-            return policy == FailurePolicy.Action.LOCAL && share == null && expectedInstances == 1;
+            return failurePolicy().equals(FailurePolicy.LOCAL) && expectedInstances == 1;
         }
 
-        private static FailurePolicy policy(FailurePolicy.Action policy, @Nullable Double share) {
-            return Objects.requireNonNull(
-                    SettingChecks.failurePolicy("limiter.failure.policy", policy, "limiter.failure.share", share));
+        private static FailurePolicy policy(String policy) {
+            return SettingChecks.named("limiter.failure.policy", " ", () -> FailurePolicy.parse(policy));
         }
     }
 

@@ -7,7 +7,6 @@ import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -89,17 +88,10 @@ public class LimiterWebAutoConfiguration {
                         factory,
                         live.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,
-                        name -> limitResolver(beans, name),
                         Optional.ofNullable(advisor.getIfUnique())
                                 .map(LimitAdvisor::callCounts)
                                 .orElseGet(CallCounts::new),
                         messages(beans)));
-    }
-
-    private static @Nullable Supplier<LimitResolver> limitResolver(ListableBeanFactory beans, String name) {
-        return beans.containsBean(name) && beans.isTypeMatch(name, LimitResolver.class)
-                ? new LazyLookup<>(() -> beans.getBean(name, LimitResolver.class))
-                : null;
     }
 
     /** A resolver that cannot be found prevents startup. */

@@ -86,7 +86,7 @@ public abstract class CheckStep<D> {
         try {
             return new SetStep(parts);
         } catch (IllegalArgumentException e) {
-            // A resolver or an application may have factories of its own.
+            // An application may have factories of its own.
             return null;
         }
     }

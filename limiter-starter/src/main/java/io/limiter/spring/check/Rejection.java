@@ -7,7 +7,7 @@ import io.limiter.algorithm.Decision;
  * The rejection of a call.
  *
  * @param limit the one that rejects; of several the one with the longest retry-after
- * @param exception thrown if there is no fallback
+ * @param exception what the caller gets
  * @param repeated whether an earlier check has rejected the call, and has logged and counted that
  */
 public record Rejection(CheckedLimit limit, RateLimitExceededException exception, boolean repeated) {

@@ -7,11 +7,10 @@ import org.jspecify.annotations.Nullable;
 public interface CallKey {
 
     /**
-     * The key, or {@code null} if all callers share the limit.
+     * The key.
      *
      * @param arguments of the call
      * @throws MissingLimitKeyException if the call has no key
      */
-    @Nullable
     String of(@Nullable Object[] arguments);
 }

@@ -133,29 +133,25 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
         checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT, settings != null);
         String places = "the annotation or " + property;
         if (settings == null) {
-            return Configured.of(ANNOTATION, places, declared, permits, true, isInternal(declared.values()), onFailure);
+            return Configured.of(ANNOTATION, places, declared, permits, true, false, onFailure);
         }
         KindSettings used;
         Configured limit;
         try {
             used = settings.over(declared);
-            FailurePolicy policy = settings.onFailure();
+            FailurePolicy policy = settings.failurePolicy();
             limit = Configured.of(
                     property,
                     places,
                     used,
                     permits,
                     settings.enforce() == null || settings.enforce(),
-                    isInternal(settings.internal() == null ? declared.values() : settings),
+                    Boolean.TRUE.equals(settings.internal()),
                     policy == null ? onFailure : policy);
         } catch (IllegalArgumentException e) {
             throw InvalidSettingException.together(property, e);
         }
         return limit.with(settings.planned(property, used, permits), settings.toBan(property));
-    }
-
-    private static boolean isInternal(LimitSettings settings) {
-        return Boolean.TRUE.equals(settings.internal());
     }
 
     /** One name cannot have settings for two limits, except for those that share their permits. */

@@ -51,14 +51,18 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
         if (kind == LimitKind.TOKEN_BUCKET) {
             return toTokenBucket(usual(places));
         }
+        if (kind == LimitKind.LEAKY_BUCKET || kind == LimitKind.LEAKY_QUEUE) {
+            long capacity = required("capacity", values.capacity(), "100 (at least 1)", places);
+            double rate = permitsPerSecond(places);
+            return kind == LimitKind.LEAKY_QUEUE
+                    ? LeakyBucket.queue(rate, capacity)
+                    : LeakyBucket.meter(rate, capacity).withMaxWait(maxWait());
+        }
         long limit = required("limit", values.limit(), "100 (at least 1)", places);
         return switch (kind) {
             case FIXED_WINDOW -> new FixedWindow(limit, period(places), values.zone());
             case SLIDING_LOG -> SlidingLog.of(limit, period(places));
             case SLIDING_COUNTER -> SlidingCounter.of(limit, period(places));
-            case LEAKY_BUCKET ->
-                LeakyBucket.meter(permitsPerSecond(places), limit).withMaxWait(maxWait());
-            case LEAKY_QUEUE -> LeakyBucket.queue(permitsPerSecond(places), limit);
             default ->
                 ConcurrencyLimit.of(limit).withLeaseTime(first(values.lease(), ConcurrencyLimit.DEFAULT_LEASE_TIME));
         };

@@ -21,16 +21,16 @@ public enum LimitKind {
     FIXED_WINDOW("fixed-window", "limit", "period", "zone", "timeout"),
     SLIDING_LOG("sliding-log", "limit", "period", "timeout"),
     SLIDING_COUNTER("sliding-counter", "limit", "period", "timeout"),
-    LEAKY_BUCKET("leaky-bucket", "limit", "rate", "per", "timeout"),
+    LEAKY_BUCKET("leaky-bucket", "capacity", "rate", "per", "timeout"),
 
     /** Its calls wait for their turn, without a timeout as long as the queue lets them. */
-    LEAKY_QUEUE("leaky-queue", "limit", "rate", "per", "timeout"),
+    LEAKY_QUEUE("leaky-queue", "capacity", "rate", "per", "timeout"),
 
     /** Its permits are held and not spent, so it is for {@code @ConcurrentLimit} alone. */
     CONCURRENT("concurrent", "limit", "lease", "timeout");
 
     private static final Set<String> OF_EVERY_KIND =
-            Set.of("kind", "namespace", "enforce", "internal", "failure-policy", "failure-share", "ban", "plans");
+            Set.of("kind", "namespace", "enforce", "internal", "on-failure", "ban", "plans");
 
     private final String id;
     private final Set<String> settings;

@@ -32,23 +32,22 @@ import org.springframework.util.ReflectionUtils;
  * @param rate permits of a token bucket or a leaky bucket per second, or per period
  * @param per the period that rate is for; a second if not set
  * @param burst capacity of a token bucket in seconds of its rate, instead of capacity
- * @param capacity capacity of a token bucket in permits; the number in rate, at least 1, if neither it nor burst is set
+ * @param capacity capacity of a token bucket in permits; the number in rate, at least 1, if neither it nor burst is set; capacity
+ *     of a leaky bucket, or most waiting calls of a leaky queue
  * @param warmUp how long a cold token bucket takes to reach its rate; it has neither burst nor capacity then
  * @param timeout how long a call waits for permits; not at all if not set, but in a leaky queue as long as that allows
  * @param expire how long the state of an unused token bucket is kept at least
  * @param prefetchTime how long an instance uses permits of a token bucket that it has prefetched; none are if not set
  * @param prefetchCalls how often per second the fleet calls Redis to prefetch permits of one key
- * @param limit most permits in a window; capacity of a leaky bucket, most waiting calls of a leaky queue, or most
- *     concurrent calls
+ * @param limit most permits in a window, or most concurrent calls
  * @param period length of a window
  * @param zone time zone whose midnight a fixed window is aligned to
  * @param lease how long a concurrency permit of a crashed instance is held
  * @param namespace in which the limit takes its permits, to share them with other applications; the application's own if not set
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
  * @param internal whether the limit is not the caller's: its rejections answer 503, and the RateLimit headers omit it
- * @param failurePolicy how the limit decides while Redis is unavailable
- * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1;
- *     {@code null} for 1 / instances
+ * @param onFailure how the limit decides while Redis is unavailable: local, owner, deny, allow, throw, or local with the share of
+ *     the limit that each instance decides under, such as local(0.2)
  * @param ban when a key that is rejected too often is banned, and for how long
  * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, period and timeout
  */
@@ -70,8 +69,7 @@ public record LimitSettings(
         @Nullable String namespace,
         @Nullable Boolean enforce,
         @Nullable Boolean internal,
-        FailurePolicy.@Nullable Action failurePolicy,
-        @Nullable Double failureShare,
+        @Nullable String onFailure,
         @Nullable BanSettings ban,
         @Nullable Map<String, LimitSettings> plans) {
 
@@ -100,7 +98,7 @@ public record LimitSettings(
         SettingChecks.range(prefix + "limit", limit, 1L, Check.MAX_PERMITS);
         SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
-        SettingChecks.failurePolicy(prefix + "failure-policy", failurePolicy, prefix + "failure-share", failureShare);
+        SettingChecks.failurePolicy(prefix + "on-failure", onFailure);
         if (namespace != null) {
             SettingChecks.named(prefix + "namespace", ": ", () -> {
                 KeySpace.checkNamespace(namespace);
@@ -235,8 +233,7 @@ public record LimitSettings(
                 others.namespace,
                 others.enforce,
                 first(others.internal, internal),
-                others.failurePolicy,
-                others.failureShare,
+                others.onFailure,
                 others.ban,
                 others.plans);
     }
@@ -268,7 +265,6 @@ public record LimitSettings(
                         ofCalls,
                         null,
                         null,
-                        null,
                         null)
                 .overriddenBy(this);
     }
@@ -282,13 +278,14 @@ public record LimitSettings(
      * else a fixed window.
      *
      * @param property what the names of the settings start with
+     * @param permits as many as a call takes
      * @param enforced whether it rejects
      * @throws IllegalArgumentException if a setting is missing, out of its range or without effect, or if the limit would never
-     *     grant a single permit
+     *     grant the permits of a call
      */
-    public Configured toLimit(String property, boolean enforced) {
+    public Configured toLimit(String property, long permits, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
-        return toLimit(property, over(new KindSettings(usual, this)), enforced);
+        return toLimit(property, over(new KindSettings(usual, this)), permits, enforced);
     }
 
     /**
@@ -306,7 +303,7 @@ public record LimitSettings(
                     : rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
         }
         try {
-            return toLimit(property, over(new KindSettings(used, this)), true);
+            return toLimit(property, over(new KindSettings(used, this)), 1, true);
         } catch (IllegalArgumentException e) {
             boolean isNamed = e instanceof InvalidSettingException named
                     && named.setting().startsWith(property);
@@ -314,15 +311,16 @@ public record LimitSettings(
         }
     }
 
-    private Configured toLimit(String property, KindSettings used, boolean enforced) {
-        return Configured.of(property, property, used, 1, enforced, Boolean.TRUE.equals(internal), onFailure())
-                .with(planned(property, used, 1), toBan(property));
+    private Configured toLimit(String property, KindSettings used, long permits, boolean enforced) {
+        return Configured.of(
+                        property, property, used, permits, enforced, Boolean.TRUE.equals(internal), failurePolicy())
+                .with(planned(property, used, permits), toBan(property));
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */
     @Nullable
-    FailurePolicy onFailure() {
-        return SettingChecks.failurePolicy("failure-policy", failurePolicy, "failure-share", failureShare);
+    FailurePolicy failurePolicy() {
+        return SettingChecks.failurePolicy("on-failure", onFailure);
     }
 
     /** The names of the settings that are set. */

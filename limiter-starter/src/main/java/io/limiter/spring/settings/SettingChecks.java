@@ -1,14 +1,12 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.FailurePolicy.Action;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -47,27 +45,12 @@ public final class SettingChecks {
     }
 
     /**
-     * The failure policy of two settings; {@code null} if neither is set. A share alone stands for the policy
-     * {@code local}.
+     * The failure policy of a setting; {@code null} if it is not set, or empty.
      *
-     * @throws InvalidSettingException if the share is out of range, or has no effect with the policy
+     * @throws InvalidSettingException if it names none
      */
-    public static @Nullable FailurePolicy failurePolicy(
-            String policySetting, @Nullable Action policy, String shareSetting, @Nullable Double share) {
-        if (share == null) {
-            return policy == null ? null : FailurePolicy.of(policy);
-        }
-        if (policy != null && policy != Action.LOCAL) {
-            throw new InvalidSettingException(
-                    shareSetting,
-                    " has no effect with " + policySetting + " " + policy.name().toLowerCase(Locale.ROOT)
-                            + ", only with local, was " + share);
-        }
-        try {
-            return FailurePolicy.local(share);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(shareSetting, " must be more than 0 and at most 1, was " + share, e);
-        }
+    public static @Nullable FailurePolicy failurePolicy(String setting, @Nullable String policy) {
+        return policy == null || policy.isEmpty() ? null : named(setting, " ", () -> FailurePolicy.parse(policy));
     }
 
     /**
@@ -83,15 +66,15 @@ public final class SettingChecks {
         if (first.granted()) {
             return;
         }
-        String problem = "permits " + permits + " would never be granted: ";
+        String problem = "a cost of " + permits + " would never be granted: ";
         if (!(limit instanceof TokenBucket bucket)) {
             throw new IllegalArgumentException(problem + limit + " has at most " + limit.capacity()
-                    + "; permits must be at most " + limit.capacity() + ", or the limit at least " + permits);
+                    + "; the cost must be at most " + limit.capacity() + ", or the limit at least " + permits);
         }
         if (bucket.whoWaits() == WhoWaits.NEXT_CALLER) {
             throw new IllegalArgumentException(problem + "at " + bucket.permitsPerSecond()
                     + "/s they take longer than can be reserved ahead, " + bucket.maxWait()
-                    + ": take fewer permits, or set a higher rate or a longer timeout");
+                    + ": lower the cost, or set a higher rate or a longer timeout");
         }
         throw new IllegalArgumentException(problem + "capacity must be at least "
                 + (permits == 1 ? "1 permit" : permits + " permits") + " (at " + bucket.permitsPerSecond()

@@ -1,8 +1,6 @@
 package io.limiter.spring.web;
 
 import io.limiter.Limiter;
-import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Limit;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
@@ -14,9 +12,7 @@ import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.LimitedCall;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.key.NamedResolver;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
@@ -37,7 +33,6 @@ import org.springframework.http.server.PathContainer;
  * @param prefix starts the keys in Redis
  * @param permits that a request takes; 0 if the rule does not apply to it
  * @param plans finds the plan of a request; {@code null} if the limits have none
- * @param resolver chooses the limits of a request; {@code null} if they are always these
  * @param usesUser whether the user must be known before the limit is decided
  * @param usesForm whether the form of a request must be read before that, because its parameters may be needed
  * @param parts at least one; those that are enforced are all or nothing
@@ -53,25 +48,16 @@ public record HttpLimit(
         RequestKey key,
         CallPermits<KeyRequest> permits,
         @Nullable PlanResolver plans,
-        @Nullable NamedResolver resolver,
         boolean usesUser,
         boolean usesForm,
-        List<LimitInUse<Part>> parts,
+        List<LimitInUse<Limiter>> parts,
         @Nullable IntPredicate charged,
         RejectionLog log,
         CallCounts calls) {
 
-    /**
-     * A limit with its limiter.
-     *
-     * @param ofResolver the factory of limits that a resolver chooses
-     */
-    public record Part(Limit<?> declared, Limiter limiter, LimiterFactory ofResolver) {}
-
     HttpLimit by(RequestKey other) {
         return new HttpLimit(
-                order, name, prefix, route, other, permits, plans, resolver, usesUser, usesForm, parts, charged, log,
-                calls);
+                order, name, prefix, route, other, permits, plans, usesUser, usesForm, parts, charged, log, calls);
     }
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
@@ -81,7 +67,7 @@ public record HttpLimit(
 
     /**
      * The steps of a request's check, one for each limit; none if the rule does not apply to the request, or if all limits are in shadow
-     * mode and the key, cost, condition or resolver fails, which is logged.
+     * mode and the key, cost or condition fails, which is logged.
      *
      * @throws MissingLimitKeyException if the request has no key, or no valid cost or condition, and a limit is enforced
      */
@@ -115,29 +101,18 @@ public record HttpLimit(
         Charge charge =
                 isCharged == null ? null : new Charge(true, outcome -> isCharged.test(outcome.status()) ? taken : 0);
         List<CheckStep<?>> steps = new ArrayList<>(parts.size());
-        for (LimitInUse<Part> part : parts) {
-            Applied<Part> used = planned(part, request, ofRequest);
+        for (LimitInUse<Limiter> part : parts) {
+            Applied<Limiter> used = planned(part, request, ofRequest);
             CheckedLimit limit = used.limit();
             PermitRequest requested = new PermitRequest(limit.name(), keys, taken);
-            Limiter limiter = resolved(used.limiter(), part.name(), ofRequest, request);
             Duration timeout = recorder.timeout(used.timeout());
-            steps.add(new CheckPart(limit, limiter, requested, timeout, null, charge));
+            steps.add(new CheckPart(limit, used.limiter(), requested, timeout, null, charge));
         }
         return steps;
     }
 
-    private Limiter resolved(Part part, String limit, @Nullable String ofRequest, KeyRequest request) {
-        NamedResolver chooser = resolver;
-        return chooser == null
-                ? part.limiter()
-                : chooser.limiter(
-                        new LimitedCall(null, List.of(), limit, part.declared(), ofRequest, request),
-                        part.limiter(),
-                        part.ofResolver());
-    }
-
     /** The limit that the plan of a request has. */
-    private Applied<Part> planned(LimitInUse<Part> part, KeyRequest request, @Nullable String ofRequest) {
+    private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, @Nullable String ofRequest) {
         PlanResolver finder = plans;
         return finder == null || ofRequest == null || !part.hasPlans()
                 ? part.applied()

@@ -3,10 +3,8 @@ package io.limiter.spring.actuate;
 import static io.limiter.spring.actuate.Operated.get;
 import static io.limiter.spring.actuate.Operated.post;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.limiter.RateLimitExceededException;
 import io.limiter.live.LiveLimits;
 import io.limiter.testing.Eventually;
 import java.net.http.HttpResponse;
@@ -87,15 +85,6 @@ class LiveKeysTest extends TwoApplications {
                 .isBetween(1L, 1800L);
         assertThat(rejected.headers().firstValueAsLong("Retry-After").orElseThrow())
                 .isGreaterThan(60);
-    }
-
-    @Test
-    void a_resolver_does_not_lift_a_ban() throws Exception {
-        String premium = "premium-" + UUID.randomUUID();
-        Limited limited = one.getBean(Limited.class);
-        limited.resolved(premium);
-        changed("live-resolved", "{\"key\":\"" + premium + "\",\"who\":\"ann\",\"access\":\"banned\"}");
-        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.resolved(premium));
     }
 
     @Test

@@ -15,7 +15,6 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.live.LiveLimitChangedEvent;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -65,11 +64,6 @@ abstract class TwoApplications {
         Events events() {
             return new Events();
         }
-
-        @Bean
-        LimitResolver resolver() {
-            return call -> String.valueOf(call.key()).startsWith("premium") ? new FixedWindow(5, DAY, null) : null;
-        }
     }
 
     static class Events {
@@ -97,15 +91,6 @@ abstract class TwoApplications {
                 limitType = LimitType.CUSTOM,
                 key = "#{key}")
         public void count(String key) {}
-
-        @CountLimit(
-                name = "live-resolved",
-                limit = OWN_LIMIT,
-                per = "1d",
-                limitType = LimitType.CUSTOM,
-                key = "#{key}",
-                resolver = "resolver")
-        public void resolved(String key) {}
 
         @CountLimit(name = "live-planned", limit = OWN_LIMIT, per = "1d", key = "#{key}", plan = "#{plan}")
         public void planned(String key, String plan) {}
@@ -214,7 +199,7 @@ abstract class TwoApplications {
                 "--limiter.http.live-queue.key=header:X-Api-Key",
                 "--limiter.http.live-queue.limits.one.kind=leaky-queue",
                 "--limiter.http.live-queue.limits.one.rate=20",
-                "--limiter.http.live-queue.limits.one.limit=1");
+                "--limiter.http.live-queue.limits.one.capacity=1");
     }
 
     @AfterEach

@@ -44,7 +44,7 @@ class AnnotationDiscoveryTest {
                 rate = 0.5,
                 burst = 10,
                 timeout = 0.25,
-                permits = 3,
+                cost = "3",
                 message = "slow down",
                 limitType = LimitType.CUSTOM,
                 key = "#{phone}")
@@ -350,7 +350,7 @@ class AnnotationDiscoveryTest {
         @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120)
         public void one() {}
 
-        @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120, permits = 2, timeout = 0.001)
+        @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120, cost = "2", timeout = 0.001)
         public void two() {}
     }
 

@@ -68,15 +68,6 @@ class AsynchronousMethodsTest {
             return own;
         }
 
-        @RateLimit(rate = 1, fallback = "cached")
-        public CompletableFuture<String> withFallback() {
-            return own;
-        }
-
-        private CompletableFuture<String> cached() {
-            return CompletableFuture.completedFuture("cached");
-        }
-
         @RateLimit(rate = 1, limitType = LimitType.USER)
         public CompletableFuture<String> byUser() {
             return own;
@@ -146,16 +137,6 @@ class AsynchronousMethodsTest {
                             RateLimitExceededException.class,
                             e -> assertThat(e.decision()).isEqualTo(HeldDecisions.REJECTED));
             assertThat(service.calls()).isEmpty();
-        });
-    }
-
-    @Test
-    void the_result_of_a_fallback_is_in_the_future() {
-        run(service -> {
-            CompletableFuture<String> result = service.withFallback();
-            decisions.pending.get(0).complete(HeldDecisions.REJECTED);
-            execute();
-            assertThat(result).isCompletedWithValue("cached");
         });
     }
 

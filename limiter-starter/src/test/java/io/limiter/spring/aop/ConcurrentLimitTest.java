@@ -286,11 +286,6 @@ class ConcurrentLimitTest {
         }
     }
 
-    static class Fallback {
-        @ConcurrentLimit(limit = 1, fallback = "other")
-        public void call() {}
-    }
-
     static class OneName {
         @ConcurrentLimit(name = "one", limit = 1)
         public void first() {}
@@ -312,7 +307,6 @@ class ConcurrentLimitTest {
                 Arguments.of(Final.class, "the method is final"),
                 Arguments.of(Nothing.class, "it has no public methods"),
                 Arguments.of(Publisher.class, "the method has returned when that of a Flux begins. Return a"),
-                Arguments.of(Fallback.class, "fallback 'other' was not found"),
                 Arguments.of(OnBeanMethod.class, "the method makes a bean"),
                 Arguments.of(OneName.class, "it shares the name 'one' with"));
     }

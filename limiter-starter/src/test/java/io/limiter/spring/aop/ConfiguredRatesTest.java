@@ -41,7 +41,7 @@ class ConfiguredRatesTest {
         @RateLimit(name = "patient", rate = 0.5, timeout = 10)
         public void patient() {}
 
-        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 1.0 / 60, limit = 5, timeout = 0)
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 1.0 / 60, capacity = 5, timeout = 0)
         public void queue() {}
 
         @RateLimit(name = "capacity", rate = 3, per = "7s", capacity = 100)

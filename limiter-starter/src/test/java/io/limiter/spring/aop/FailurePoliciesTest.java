@@ -9,7 +9,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.testing.TestRedis;
@@ -24,27 +23,27 @@ class FailurePoliciesTest {
         @CountLimit(name = "policy-default", limit = 2, per = "1h")
         public void byDefault() {}
 
-        @CountLimit(name = "policy-deny", limit = 2, per = "1h", onFailure = OnFailure.DENY)
+        @CountLimit(name = "policy-deny", limit = 2, per = "1h", onFailure = "deny")
         public void failsClosed() {}
 
-        @CountLimit(name = "policy-allow", limit = 2, per = "1h", onFailure = OnFailure.ALLOW)
+        @CountLimit(name = "policy-allow", limit = 2, per = "1h", onFailure = "allow")
         public void allowed() {}
 
-        @CountLimit(name = "policy-throw", limit = 2, per = "1h", onFailure = OnFailure.THROW)
+        @CountLimit(name = "policy-throw", limit = 2, per = "1h", onFailure = "throw")
         public void thrown() {}
 
-        @CountLimit(name = "policy-share", limit = 4, per = "1h", onFailure = OnFailure.LOCAL)
+        @CountLimit(name = "policy-share", limit = 4, per = "1h", onFailure = "local(0.5)")
         public void shared() {}
 
-        @CountLimit(name = "policy-configured", limit = 2, per = "1h", onFailure = OnFailure.ALLOW)
+        @CountLimit(name = "policy-configured", limit = 2, per = "1h", onFailure = "allow")
         public void configured() {}
 
-        @CountLimit(limit = 1, period = 1, name = "policy-tried", onFailure = OnFailure.THROW)
+        @CountLimit(limit = 1, period = 1, name = "policy-tried", onFailure = "throw")
         public String tried() {
             return "done";
         }
 
-        @RateLimit(name = "policy-rate", rate = 1, onFailure = OnFailure.THROW)
+        @RateLimit(name = "policy-rate", rate = 1, onFailure = "throw")
         public CompletableFuture<String> triedAsync() {
             return CompletableFuture.completedFuture("done");
         }
@@ -58,8 +57,7 @@ class FailurePoliciesTest {
                 .withPropertyValues(
                         "spring.data.redis.port=" + TestRedis.closedPort(),
                         "limiter.failure.policy=local",
-                        "limiter.limits.policy-configured.failure-policy=deny",
-                        "limiter.limits.policy-share.failure-share=0.5",
+                        "limiter.limits.policy-configured.on-failure=deny",
                         "limiter.limits.policy-tried.enforce=false",
                         "limiter.limits.policy-rate.enforce=false")
                 .run(context -> {

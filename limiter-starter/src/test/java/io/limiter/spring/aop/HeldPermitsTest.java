@@ -10,7 +10,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -60,21 +59,6 @@ class HeldPermitsTest {
             work.run();
         }
 
-        @ConcurrentLimit(
-                limit = 1,
-                name = "held-fallback",
-                limitType = LimitType.CUSTOM,
-                key = "#{who}",
-                fallback = "busy")
-        public String answered(String who, Runnable work) {
-            work.run();
-            return "done";
-        }
-
-        private String busy(String who, Runnable work, Decision rejection) {
-            return "busy " + rejection.limit();
-        }
-
         @ConcurrentLimit(limit = 1, name = "held-shadow", limitType = LimitType.CUSTOM, key = "#{who}")
         public void shadow(String who, Runnable work) {
             work.run();
@@ -90,13 +74,9 @@ class HeldPermitsTest {
             return work;
         }
 
-        @ConcurrentLimit(limit = 1, name = "held-flux", limitType = LimitType.CUSTOM, key = "#{who}", fallback = "none")
+        @ConcurrentLimit(limit = 1, name = "held-flux", limitType = LimitType.CUSTOM, key = "#{who}")
         public Flux<String> flux(String who, Flux<String> work) {
             return work;
-        }
-
-        private Flux<String> none(String who, Flux<String> work) {
-            return Flux.just("none");
         }
 
         @ConcurrentLimit(limit = 1, name = "held-publisher", limitType = LimitType.CUSTOM, key = "#{who}")
@@ -171,20 +151,6 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_fallback_answers_a_rejected_call(Backend backend) {
-        run(backend, (context, reports) -> {
-            String outer = reports.answered(
-                    who, () -> assertThat(reports.answered(who, () -> {})).isEqualTo("busy 1"));
-            assertThat(outer).isEqualTo("done");
-            assertThat(context.getBean(LimitAdvisor.class)
-                            .callCounts()
-                            .fallbacks("held-fallback", Decision.Source.BACKEND))
-                    .isOne();
-        });
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void in_shadow_mode_permits_are_held_and_no_call_is_rejected(Backend backend) {
         run(backend, (context, reports) -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
@@ -254,8 +220,7 @@ class HeldPermitsTest {
                     .toFuture();
             eventually(() -> assertThat(inUse(context, "held-flux", 1)).isOne());
             work.tryEmitNext("a");
-            assertThat(reports.flux(who, Flux.just("x")).collectList().block(LONG))
-                    .containsExactly("none");
+            rejected(() -> reports.flux(who, Flux.just("x")).collectList().block(LONG));
             work.tryEmitNext("b");
             assertThat(get(first)).isEqualTo("ab");
             eventually(() -> assertThat(inUse(context, "held-flux", 1)).isZero());

@@ -47,12 +47,12 @@ class InvalidLimitsTest {
     }
 
     static class Permits {
-        @RateLimit(rate = 1, permits = 0)
+        @RateLimit(rate = 1, cost = "0")
         public void call() {}
     }
 
     static class PermitsTooMany {
-        @RateLimit(rate = 2, burst = 2, permits = 5)
+        @RateLimit(rate = 2, burst = 2, cost = "5")
         public void call() {}
     }
 
@@ -87,7 +87,7 @@ class InvalidLimitsTest {
     }
 
     static class CapacityTooSmall {
-        @RateLimit(rate = 1, capacity = 2, permits = 3)
+        @RateLimit(rate = 1, capacity = 2, cost = "3")
         public void call() {}
     }
 
@@ -207,12 +207,12 @@ class InvalidLimitsTest {
     }
 
     static class BurstOfQueue {
-        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, limit = 50, burst = 2)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, capacity = 50, burst = 2)
         public void call() {}
     }
 
     static class ExpireOfLeakyBucket {
-        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_BUCKET, limit = 50, expire = 5)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_BUCKET, capacity = 50, expire = 5)
         public void call() {}
     }
 
@@ -222,12 +222,7 @@ class InvalidLimitsTest {
     }
 
     static class NegativeQueue {
-        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, limit = -2)
-        public void call() {}
-    }
-
-    static class LimitOfTokenBucket {
-        @RateLimit(rate = 1, limit = 50)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, capacity = -2)
         public void call() {}
     }
 
@@ -280,8 +275,10 @@ class InvalidLimitsTest {
                 Arguments.of(ShortPeriod.class, "period (seconds) must be between 0.001 and 86400000, was 0.0001"),
                 Arguments.of(Burst.class, "burst (seconds) must be between 0.000000001 and 86400000, was -1"),
                 Arguments.of(BurstTooSmall.class, "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s)"),
-                Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
-                Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
+                Arguments.of(
+                        Permits.class,
+                        "@RateLimit for %s.call(): cost '0' must be between 1 and 9007199254740991, or an expression"),
+                Arguments.of(PermitsTooMany.class, "a cost of 5 would never be granted"),
                 Arguments.of(PermitsTooMany.class, "capacity must be at least 5 permits (at 2.0/s a burst of 2.5 s)"),
                 Arguments.of(PermitsTooMany.class, "or timeout at least 0.5 s"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0 and 86400000, was -0.5"),
@@ -314,13 +311,12 @@ class InvalidLimitsTest {
                 Arguments.of(LogTooLarge.class, "was 100001: use a SlidingCounter"),
                 Arguments.of(
                         BurstOfQueue.class,
-                        "@RateLimit for %s.call(): burst has no effect on kind leaky-queue, which has limit, per, rate, timeout"),
+                        "@RateLimit for %s.call(): burst has no effect on kind leaky-queue, which has capacity, per, rate, timeout"),
                 Arguments.of(ExpireOfLeakyBucket.class, "expire has no effect on kind leaky-bucket"),
-                Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): limit must be set"),
+                Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): capacity must be set"),
                 Arguments.of(
                         NegativeQueue.class,
-                        "@RateLimit for %s.call(): limit must be between 1 and 9007199254740991, was -2"),
-                Arguments.of(LimitOfTokenBucket.class, "limit has no effect on kind token-bucket, which has burst"),
+                        "@RateLimit for %s.call(): capacity must be between 1 and 1000000000000, was -2"),
                 Arguments.of(
                         UnknownMessage.class,
                         "@CountLimit for %s.call(): message must be a message, or the code of one in braces, and the"

@@ -102,7 +102,7 @@ class InvalidPlacesTest {
         @RateLimit(name = "shared", rate = 1, capacity = 1)
         public void call() {}
 
-        @RateLimit(name = "shared", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 1, limit = 1)
+        @RateLimit(name = "shared", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 1, capacity = 1)
         public void other() {}
     }
 

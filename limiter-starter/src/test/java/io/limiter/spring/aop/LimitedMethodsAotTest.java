@@ -2,7 +2,6 @@ package io.limiter.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import org.junit.jupiter.api.Test;
@@ -25,30 +24,20 @@ class LimitedMethodsAotTest {
 
     static class Orders {
 
-        @CountLimit(key = "#{order.customer}", limit = 1, per = "1m", fallback = "later")
+        @CountLimit(key = "#{order.customer}", limit = 1, per = "1m")
         public String place(Order order) {
             return "placed";
-        }
-
-        private String later(Order order, Decision decision) {
-            return "later";
         }
 
         @RateLimit(rate = 1)
         public String read(Unread unread) {
             return "read";
         }
-
-        private String other() {
-            return "other";
-        }
     }
 
     @Test
-    void a_native_image_keeps_fallbacks_and_what_expressions_read() {
+    void a_native_image_keeps_what_expressions_read() {
         RuntimeHints hints = process(Orders.class);
-        assertThat(invoked(hints, Orders.class, "later")).isTrue();
-        assertThat(invoked(hints, Orders.class, "other")).isFalse();
         assertThat(invoked(hints, Order.class, "customer")).isTrue();
         assertThat(hints.reflection().getTypeHint(Unread.class)).isNull();
     }

@@ -9,7 +9,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.Contexts;
@@ -20,7 +19,6 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.metrics.CallCounts;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -67,21 +65,6 @@ class PlansTest {
         @RateLimit(name = "search", rate = 5, capacity = 5, key = "#{user.id}", plan = "#{user.plan}")
         public CompletableFuture<String> search(User user) {
             return CompletableFuture.completedFuture("done");
-        }
-
-        @CountLimit(
-                name = "answered",
-                limit = 1,
-                per = "1h",
-                key = "#{user.id}",
-                plan = "#{user.plan}",
-                fallback = "later")
-        public String answered(User user) {
-            return "done";
-        }
-
-        String later(User user) {
-            return "later";
         }
 
         @ConcurrentLimit(name = "report", limit = 1, key = "#{user.id}", plan = "#{user.plan}")
@@ -165,20 +148,6 @@ class PlansTest {
     }
 
     @Test
-    void a_fallback_is_counted_beside_the_rejections_of_the_plan() {
-        runner().withBean(Api.class).run(context -> {
-            Api api = context.getBean(Api.class);
-            User pro = user("pro");
-            assertThat(List.of(api.answered(pro), api.answered(pro), api.answered(pro)))
-                    .containsExactly("done", "done", "later");
-            CallCounts counts = context.getBean(LimitAdvisor.class).callCounts();
-            assertThat(counts.fallbacks("answered.pro", Decision.Source.BACKEND))
-                    .isOne();
-            assertThat(counts.fallbacks("answered", Decision.Source.BACKEND)).isZero();
-        });
-    }
-
-    @Test
     void a_plan_inherits_what_it_does_not_set() {
         runner().withBean(Api.class)
                 .withPropertyValues("limiter.limits.search.timeout=2s")
@@ -188,8 +157,6 @@ class PlansTest {
                     assertThat(totals)
                             .extracting(LimiterTotals::name)
                             .containsExactlyInAnyOrder(
-                                    "answered",
-                                    "answered.pro",
                                     "report",
                                     "report.pro",
                                     "export",
@@ -345,12 +312,6 @@ class PlansTest {
         public void call(String plan) {}
     }
 
-    static class Resolved {
-
-        @RateLimit(rate = 1, name = "all", key = "#{user}", plan = "#{plan}", resolver = "resolver")
-        public void call(String user, String plan) {}
-    }
-
     static class Constant {
 
         @RateLimit(rate = 1, name = "all", limitType = LimitType.CUSTOM, key = "#{user}", plan = "pro")
@@ -362,7 +323,6 @@ class PlansTest {
         invalid(
                 Shared.class,
                 "plan would give callers different limits, but with limitType METHOD they share the permits");
-        invalid(Resolved.class, "plan has no effect with resolver 'resolver'");
         invalid(Constant.class, "plan 'pro' is the same for all calls");
     }
 

@@ -72,15 +72,6 @@ class ReactiveMethodsTest {
             return Flux.range(0, count);
         }
 
-        @CountLimit(limit = 1, per = "1h", fallback = "none")
-        public Flux<Integer> withFallback() {
-            return Flux.just(1);
-        }
-
-        private Flux<Integer> none() {
-            return Flux.empty();
-        }
-
         @CountLimit(limit = 1, per = "1h")
         public Mono<Void> empty() {
             calls.incrementAndGet();
@@ -192,12 +183,10 @@ class ReactiveMethodsTest {
     }
 
     @Test
-    void an_empty_result_is_not_mistaken_for_a_rejection_nor_a_fallback_for_a_grant() {
+    void an_empty_result_is_not_mistaken_for_a_rejection() {
         local(service -> {
             assertThat(service.empty().block(LONG)).isNull();
             assertThat(service.calls()).hasValue(1);
-            assertThat(service.withFallback().collectList().block(LONG)).containsExactly(1);
-            assertThat(service.withFallback().collectList().block(LONG)).isEmpty();
         });
     }
 

@@ -133,8 +133,19 @@ class ReplacedLimitsTest {
         public void send() {}
     }
 
+    interface Keyed {
+        @CountLimit(period = 1, name = "keyed", limit = 1, key = "#{phone}")
+        void call(String phone);
+    }
+
+    static class SaysTheSameKey implements Keyed {
+        @Override
+        @CountLimit(period = 1, name = "keyed", limit = 1, key = "#{phone}")
+        public void call(String phone) {}
+    }
+
     @ParameterizedTest
-    @ValueSource(classes = {OfBoth.class, SaysTheSame.class})
+    @ValueSource(classes = {OfBoth.class, SaysTheSame.class, SaysTheSameKey.class})
     void a_limit_that_is_not_replaced_is_not_logged(Class<?> type) {
         try (LogLines log = new LogLines(LimitedMethodFinder.class)) {
             Contexts.local().withBean(type).run(context -> assertThat(context).hasNotFailed());

@@ -33,7 +33,7 @@ class SettleTest {
                 key = "#{who}",
                 rate = 0.001,
                 capacity = 10,
-                permits = 5,
+                cost = "5",
                 settle = "#{result.tokens}")
         @CountLimit(name = "calls", key = "#{who}", limit = 10, per = "1h")
         public @Nullable Answer settle(String who, @Nullable Answer answer) {

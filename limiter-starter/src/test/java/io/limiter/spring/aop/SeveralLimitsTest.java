@@ -8,10 +8,12 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
@@ -171,6 +173,51 @@ class SeveralLimitsTest {
                 hashTag = "#{tenant}",
                 timeout = 1)
         public void free(String tenant, String user) {}
+    }
+
+    static class Paths {
+
+        @CountLimit(
+                name = "path",
+                limit = 1,
+                per = "1h",
+                key = {"#{tenant}", "#{user}"})
+        @CountLimit(name = "first", limit = 3, per = "1h", key = "#{tenant}")
+        public void call(String tenant, String user) {}
+
+        @ConcurrentLimit(
+                name = "held-path",
+                limit = 1,
+                key = {"#{tenant}", "#{user}"})
+        public void held(String tenant, String user, Runnable inside) {
+            inside.run();
+        }
+    }
+
+    @Test
+    void several_keys_are_a_path() {
+        Contexts.local().withBean(Paths.class).run(context -> {
+            Paths bean = context.getBean(Paths.class);
+            bean.call("acme", "a#b");
+            bean.call("acme#a", "b");
+            rejected(() -> bean.call("acme", "a#b"));
+            bean.call("acme", "b");
+            LimiterFactory limiters = context.getBean(LimiterFactory.class);
+            Limiter same = limiters.with(LimiterOptions.NONE.withPrefix("countLimit:"))
+                    .build("path", FixedWindow.of(1, Duration.ofHours(1)));
+            assertThat(same.on("acme").on("a#b").peek().granted()).isFalse();
+            assertThat(same.on("acme").on("a").peek().granted()).isTrue();
+            bean.held("acme", "a", () -> {
+                rejected(() -> bean.held("acme", "a", () -> {}));
+                bean.held("acme", "b", () -> {});
+                assertThat(limiters.with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
+                                .build("held-path", ConcurrencyLimit.of(1))
+                                .on("acme")
+                                .on("a")
+                                .inUse())
+                        .isOne();
+            });
+        });
     }
 
     @Test

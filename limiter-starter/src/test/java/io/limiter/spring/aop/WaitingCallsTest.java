@@ -67,10 +67,10 @@ class WaitingCallsTest {
             return Mono.just("called");
         }
 
-        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, limit = 5, timeout = 0.5)
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, capacity = 5, timeout = 0.5)
         public void queue() {}
 
-        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, limit = 1, timeout = 600)
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, capacity = 1, timeout = 600)
         public void meter() {}
     }
 

@@ -158,7 +158,7 @@ class ConfiguredLimitsRefreshTest {
     @Test
     void the_failure_policy_changes() {
         run(context -> {
-            settings.change(context, "limiter.limits.count.failure-policy", "throw");
+            settings.change(context, "limiter.limits.count.on-failure", "throw");
             assertThat(totals(context, "count").failurePolicy()).contains(FailurePolicy.THROW);
         });
     }

@@ -136,15 +136,16 @@ class FailureAnalyzersTest {
                         "limiter.limits.sms.rate must be a number, because a property computes nothing, was '1.0/60': set"
                                 + " rate=1.0 and per=60s"),
                 Arguments.of(
-                        "limiter.limits.sms.failure-share=2",
-                        "limiter.limits.sms.failure-share must be more than 0 and at most 1, was 2.0"),
+                        "limiter.limits.sms.on-failure=local(2)",
+                        "limiter.limits.sms.on-failure must be local, owner, deny, allow or throw, or local with a share of more than 0"),
                 Arguments.of(
                         "limiter.limits.export.rate=1",
                         "@CountLimit for " + Api.class.getName()
                                 + ".call(): with limiter.limits.export.*: rate has no effect on kind fixed-window"),
                 Arguments.of("limiter.lock.lease=0s", "limiter.lock.lease must be between PT0.001S and PT24H"),
                 Arguments.of(
-                        "limiter.failure.share=0", "limiter.failure.share must be more than 0 and at most 1, was 0"),
+                        "limiter.failure.policy=local(0)",
+                        "limiter.failure.policy must be local, owner, deny, allow or throw, or local"),
                 Arguments.of(
                         "limiter.key.trusted-proxies=10.0.0.0/33",
                         "limiter.key.trusted-proxies: '10.0.0.0/33' must have a prefix length between 0 and 32"),

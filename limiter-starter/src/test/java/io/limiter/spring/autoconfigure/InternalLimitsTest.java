@@ -16,7 +16,7 @@ class InternalLimitsTest {
 
     static class Api {
 
-        @CountLimit(name = "inner", limit = 1, per = "1h", internal = true)
+        @CountLimit(name = "inner", limit = 1, per = "1h")
         public void inner() {}
 
         @CountLimit(name = "outer", limit = 1, per = "1h")
@@ -25,11 +25,11 @@ class InternalLimitsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "unused=x, true, false",
+        "unused=x, false, false",
         "limiter.limits.inner.internal=false, false, false",
-        "limiter.limits.outer.internal=true, true, true"
+        "limiter.limits.inner.internal=true, true, false"
     })
-    void a_limit_is_internal_by_its_annotation_or_configuration(String setting, boolean inner, boolean outer) {
+    void a_limit_is_internal_by_its_configuration(String setting, boolean inner, boolean outer) {
         Contexts.local().withBean(Api.class).withPropertyValues(setting).run(context -> {
             Api api = context.getBean(Api.class);
             api.inner();

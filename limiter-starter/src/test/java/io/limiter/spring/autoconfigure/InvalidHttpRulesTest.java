@@ -35,8 +35,8 @@ class InvalidHttpRulesTest {
                     cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method == 'POST' ? 5 : 1}
                     cost=#{ip.trim().bytes}        | limiter.http.api.cost #{ip.trim().bytes} must not use
                     condition=#{user != null} and  | limiter.http.api.condition '#{user != null} and' must be one expression over the request
-                    resolver=missing                | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean, was 'missing'
-                    resolver=limiterFactory        | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean
+                    cost=0                         | limiter.http.api.cost '0' must be between 1 and 9007199254740991, or an expression
+                    cost=999                       | would never be granted
                     message={no.such.code}         | limiter.http.api.message must be a message, or the code of one in braces, and the MessageSource of the application has none of this code in any language, was '{no.such.code}': add no.such.code to messages.properties
                     key=#{1}                       | limiter.http.api.key '#{1}' is the same for all calls, because it reads nothing of the request: use all
                     patth=/x                       | limiter.http.api.patth
@@ -74,7 +74,6 @@ class InvalidHttpRulesTest {
                     limits.one.plans.pro.zone=UTC   | limiter.http.api.limits.one.plans.pro.zone
                     plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, claim:<name>
                     plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} must not use plan
-                    plan=header:X,resolver=any,limits.one.plans.pro.rate=9 | limiter.http.api.resolver chooses the limit of each request, and so do the plans
                     key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits
                     """)
     void an_invalid_plan_of_a_rule_prevents_startup_and_is_named(String bad, String message) {

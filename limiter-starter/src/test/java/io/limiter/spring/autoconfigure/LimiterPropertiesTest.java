@@ -114,12 +114,12 @@ class LimiterPropertiesTest {
                 "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
                 "limiter.key.hash-tags=1025 | limiter.key.hash-tags must be between 0 and 1024, was 1025",
                 "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address",
-                "limiter.failure.share=0 | limiter.failure.share must be more than 0 and at most 1, was 0.0",
+                "limiter.failure.policy=local(0) | limiter.failure.policy must be local, owner, deny, allow or throw, or local with a share",
                 "limiter.failure.expected-instances=0 | limiter.failure.expected-instances must be between 1 and",
                 "limiter.failure.decision-timeout=0 | limiter.failure.decision-timeout must be between",
                 "limiter.failure.first-decision-timeout=2h | limiter.failure.first-decision-timeout must be between",
                 "limiter.failure.probe-interval=2h | limiter.failure.probe-interval must be between",
-                "limiter.failure.policy=maybe | limiter.failure.policy",
+                "limiter.failure.policy=maybe | such as local(0.2), was 'maybe'",
                 "limiter.live.poll-interval=99ms | limiter.live.poll-interval must be between PT0.1S and PT1H",
                 "limiter.live.restore=perhaps | limiter.live.restore",
                 "limiter.live.history=0 | limiter.live.history must be between 1 and 10000, was 0"
@@ -133,18 +133,6 @@ class LimiterPropertiesTest {
             }
             assertThat(messages.toString()).contains(problem);
         });
-    }
-
-    @Test
-    void a_share_of_a_policy_that_has_none_prevents_startup() {
-        Contexts.local()
-                .withPropertyValues("limiter.failure.policy=deny", "limiter.failure.share=0.5")
-                .run(context -> assertThat(context)
-                        .hasFailed()
-                        .getFailure()
-                        .rootCause()
-                        .hasMessage("limiter.failure.share has no effect with limiter.failure.policy deny,"
-                                + " only with local, was 0.5"));
     }
 
     @Test
@@ -205,7 +193,6 @@ class LimiterPropertiesTest {
                         "limiter.group-commit.yield",
                         "limiter.rejection-cache.size",
                         "limiter.failure.policy",
-                        "limiter.failure.share",
                         "limiter.failure.expected-instances",
                         "limiter.failure.decision-timeout",
                         "limiter.failure.first-decision-timeout",
@@ -240,7 +227,6 @@ class LimiterPropertiesTest {
                     .as(name)
                     .isEqualTo(!name.endsWith("trusted-proxies")
                             && !name.equals("limiter.namespace")
-                            && !name.equals("limiter.failure.share")
                             && !name.equals("limiter.limits")
                             && !name.equals("management.endpoint.limiters.roles")
                             && !name.equals("limiter.http"));
@@ -287,7 +273,7 @@ class LimiterPropertiesTest {
         assertThat(hints.get("limiter.limits.*.kind"))
                 .containsExactlyInAnyOrderElementsOf(constants(LimitKind.class))
                 .containsAll(hints.get("limiter.http.*.limits.*.kind"));
-        assertThat(hints.get("limiter.limits.*.failure-policy"))
+        assertThat(hints.get("limiter.limits.*.on-failure"))
                 .containsExactlyInAnyOrderElementsOf(constants(FailurePolicy.Action.class));
         assertThat(hints.get("limiter.http.*.key"))
                 .allSatisfy(key -> assertThat(RequestKey.parse(key)).isNotNull());

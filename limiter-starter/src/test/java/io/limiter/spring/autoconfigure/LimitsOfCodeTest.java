@@ -33,7 +33,7 @@ class LimitsOfCodeTest {
     private static final String[] LIMITS = {
         "limiter.limits.quotes.rate=1",
         "limiter.limits.quotes.per=1m",
-        "limiter.limits.quotes.failure-policy=deny",
+        "limiter.limits.quotes.on-failure=deny",
         "limiter.limits.quotes.plans.pro.rate=2",
         "limiter.limits.orders.limit=2",
         "limiter.limits.orders.period=1h",

@@ -134,12 +134,12 @@ class NamedLimitsTest {
         builds(
                 new Built("rateLimit:", "api-search", LeakyBucket.meter(5, 20)),
                 "limiter.limits.api-search.kind=leaky-bucket",
-                "limiter.limits.api-search.limit=20",
+                "limiter.limits.api-search.capacity=20",
                 "limiter.limits.api-search.rate=5");
         builds(
                 new Built("rateLimit:", "api-search", LeakyBucket.queue(5, 20)),
                 "limiter.limits.api-search.kind=leaky-queue",
-                "limiter.limits.api-search.limit=20",
+                "limiter.limits.api-search.capacity=20",
                 "limiter.limits.api-search.rate=5");
     }
 
@@ -151,10 +151,10 @@ class NamedLimitsTest {
         @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, limit = 5, per = "1m")
         public void counter() {}
 
-        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 30, per = "1m", limit = 20)
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 30, per = "1m", capacity = 20)
         public void meter() {}
 
-        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 5, limit = 20)
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 5, capacity = 20)
         public void queue() {}
     }
 
@@ -341,7 +341,7 @@ class NamedLimitsTest {
                 "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
                 "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
                 "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
-                "api-search.rate=0.001 | with limiter.limits.api-search.*: permits 1 would never be granted: capacity must be at least 1 permit (at 0.001/s a burst of 1000.0 s), or timeout at least",
+                "api-search.rate=0.001 | with limiter.limits.api-search.*: a cost of 1 would never be granted: capacity must be at least 1 permit (at 0.001/s a burst of 1000.0 s), or timeout at least",
                 "report.limit=1001 | with limiter.limits.report.*: limit must be between 1 and 1000, was 1001",
                 "report.lease=10ms | limiter.limits.report.lease must be between PT0.1S",
                 "report.rate=1 | with limiter.limits.report.*: rate has no effect on kind concurrent, which has lease, limit, timeout",

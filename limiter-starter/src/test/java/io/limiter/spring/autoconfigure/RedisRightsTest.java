@@ -154,7 +154,10 @@ class RedisRightsTest {
                     .append("kind=")
                     .append(kind);
             rules.append(kind.equals("token-bucket") || kind.startsWith("leaky") ? limit + "rate=1000" : "");
-            rules.append(kind.equals("token-bucket") ? "" : limit + "limit=1000");
+            rules.append(
+                    kind.equals("token-bucket")
+                            ? ""
+                            : limit + (kind.startsWith("leaky") ? "capacity" : "limit") + "=1000");
             rules.append(kind.endsWith("w") || kind.startsWith("sliding") ? limit + "period=3600" : "");
         }
         String two = " --limiter.http.both.";

@@ -1,11 +1,13 @@
 package io.limiter.spring.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
+import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -41,13 +43,9 @@ class LimiterMetricsTest {
 
     static class Limited {
 
-        @CountLimit(name = "login", limit = 1, per = "1h", condition = "#{#limited}", fallback = "instead")
+        @CountLimit(name = "login", limit = 1, per = "1h", condition = "#{#limited}")
         public String login(boolean limited) {
             return "in";
-        }
-
-        String instead(boolean limited) {
-            return "later";
         }
     }
 
@@ -66,12 +64,12 @@ class LimiterMetricsTest {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             Limited limited = context.getBean(Limited.class);
             assertThat(limited.login(true)).isEqualTo("in");
-            assertThat(limited.login(true)).isEqualTo("later");
-            assertThat(limited.login(true)).isEqualTo("later");
+            for (int i = 0; i < 2; i++) {
+                assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.login(true));
+            }
             assertThat(limited.login(false)).isEqualTo("in");
             assertThat(count("login", "granted", "local")).isEqualTo(1);
-            assertThat(count("login", "rejected", "local")).isZero();
-            assertThat(count("login", "fallback", "local")).isEqualTo(2);
+            assertThat(count("login", "rejected", "local")).isEqualTo(2);
             assertThat(count("login", "skipped", "none")).isEqualTo(1);
             assertThat(count("login", "error", "local")).isZero();
         });
@@ -99,10 +97,6 @@ class LimiterMetricsTest {
                     }
                     assertThat(count("api", "skipped", "none")).isEqualTo(2);
                     assertThat(count("api", "granted", "local")).isEqualTo(1);
-                    assertThat(registry.find(LimiterMeters.DECISIONS)
-                                    .tag(LimiterMeters.OUTCOME, "fallback")
-                                    .meters())
-                            .isEmpty();
                 });
     }
 
@@ -129,8 +123,6 @@ class LimiterMetricsTest {
         assertThat(registry.getMeters()).as("and that of bans").hasSize(13);
         limit.registerSkips(registry);
         assertThat(registry.getMeters()).hasSize(14);
-        limit.registerFallbacks(registry, false);
-        assertThat(registry.getMeters()).hasSize(20);
         Contexts.local().withBean(Unconditional.class).run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             Unconditional methods = context.getBean(Unconditional.class);
@@ -310,9 +302,7 @@ class LimiterMetricsTest {
                     context.getBean(LimiterMetrics.class).bindTo(registry);
                     Limited limited = context.getBean(Limited.class);
                     limited.login(true);
-                    limited.login(true);
                     limited.login(false);
-                    assertThat(count("other", "fallback", "local")).isEqualTo(1);
                     assertThat(count("other", "skipped", "none")).isEqualTo(1);
                 });
     }

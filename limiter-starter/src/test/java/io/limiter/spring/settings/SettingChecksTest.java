@@ -14,7 +14,7 @@ class SettingChecksTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SettingChecks.canBeGranted(5000, bucket, Duration.ZERO))
                 .withMessage(
-                        "permits 5000 would never be granted: at 1.0/s they take longer than can be reserved ahead,"
-                                + " PT1H: take fewer permits, or set a higher rate or a longer timeout");
+                        "a cost of 5000 would never be granted: at 1.0/s they take longer than can be reserved ahead,"
+                                + " PT1H: lower the cost, or set a higher rate or a longer timeout");
     }
 }

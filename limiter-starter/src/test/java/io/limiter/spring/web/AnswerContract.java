@@ -37,7 +37,7 @@ public abstract class AnswerContract extends ServerContract {
             "http.queue.enforce=false",
             "http.queue.limits.one.kind=leaky-queue",
             "http.queue.limits.one.rate=0.001",
-            "http.queue.limits.one.limit=1",
+            "http.queue.limits.one.capacity=1",
             // Without one, a call would wait for ten seconds at most in a servlet.
             "http.queue.limits.one.timeout=1h",
             "http.several.path=/tried/several",

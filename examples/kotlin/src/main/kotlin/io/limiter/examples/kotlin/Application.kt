@@ -1,6 +1,5 @@
 package io.limiter.examples.kotlin
 
-import io.limiter.algorithm.Decision
 import io.limiter.spring.annotation.ConcurrentLimit
 import io.limiter.spring.annotation.RateLimit
 import kotlinx.coroutines.delay
@@ -24,7 +23,7 @@ class CodeController {
     @PostMapping("/codes")
     @RateLimit(
         name = "codes",
-        key = "#{phone}",
+        key = ["#{phone}"],
         rate = 1.0,
         per = "1m",
         message = "A code was sent to this number less than a minute ago.",
@@ -43,20 +42,14 @@ class ReportController(private val reports: Reports) {
 class Reports {
 
     /** Two at a time for each customer. The permit is held until the function resumes its caller, and no thread waits. */
-    @ConcurrentLimit(name = "reports", key = "#{customer}", limit = 2, fallback = "busy")
+    @ConcurrentLimit(name = "reports", key = ["#{customer}"], limit = 2)
     suspend fun create(customer: String): String {
         delay(100)
         return "report for $customer"
     }
 
-    @Suppress("unused")
-    private suspend fun busy(customer: String, rejection: Decision): String {
-        delay(1)
-        return "$customer has ${rejection.limit()} reports in the making"
-    }
-
     /** One permit an hour; each collection takes one. */
-    @RateLimit(name = "ticks", key = "#{customer}", rate = 1.0, per = "1h")
+    @RateLimit(name = "ticks", key = ["#{customer}"], rate = 1.0, per = "1h")
     fun ticks(customer: String): Flow<String> = flow {
         emit(customer)
         delay(1)

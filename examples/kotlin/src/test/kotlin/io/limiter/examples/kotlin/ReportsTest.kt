@@ -21,13 +21,19 @@ class ReportsTest {
     @Test
     fun `a permit is held while the function is suspended`() = runBlocking<Unit> {
         // All on one thread: a function that blocked it would let the third begin after the first two had ended.
-        val results = List(3) { async { reports.create("ann") } }.awaitAll()
+        val results = List(3) { async { createOrRefuse() } }.awaitAll()
         assertThat(results).containsExactlyInAnyOrder(
             "report for ann",
             "report for ann",
-            "ann has 2 reports in the making",
+            "of 2 reports none is free",
         )
         assertThat(reports.create("ann")).isEqualTo("report for ann")
+    }
+
+    private suspend fun createOrRefuse() = try {
+        reports.create("ann")
+    } catch (rejection: RateLimitExceededException) {
+        "of ${rejection.decision().limit()} reports none is free"
     }
 
     @Test

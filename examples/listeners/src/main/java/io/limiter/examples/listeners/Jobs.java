@@ -1,7 +1,10 @@
 package io.limiter.examples.listeners;
 
-import io.limiter.spring.annotation.CountLimit;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.context.annotation.Configuration;
@@ -17,15 +20,20 @@ class Jobs {
     private final AtomicInteger reports = new AtomicInteger();
     private final AtomicInteger skipped = new AtomicInteger();
 
-    // listeners: scheduled
-    @Scheduled(fixedDelayString = "${report.delay:10m}")
-    @CountLimit(name = "report", limit = 1, per = "1h", fallback = "skip")
-    public void report() {
-        write();
+    private final Limiter hourly;
+
+    Jobs(LimiterFactory limiters) {
+        this.hourly = limiters.build("report", FixedWindow.of(1, Duration.ofHours(1)));
     }
 
-    private void skip() {
-        skipped.incrementAndGet();
+    // listeners: scheduled
+    @Scheduled(fixedDelayString = "${report.delay:10m}")
+    public void report() {
+        if (hourly.tryAcquire()) {
+            write();
+        } else {
+            skipped.incrementAndGet();
+        }
     }
     // end
 

@@ -7,7 +7,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.springframework.aop.support.AopUtils;
@@ -75,10 +77,18 @@ record DeclaredAnnotations<A extends Annotation>(AnnotatedElement element, List<
     }
 
     boolean declaresSameAs(DeclaredAnnotations<A> other) {
-        return annotations.stream()
-                .map(MergedAnnotation::asMap)
-                .toList()
-                .equals(other.annotations.stream().map(MergedAnnotation::asMap).toList());
+        return values().equals(other.values());
+    }
+
+    private List<Map<String, Object>> values() {
+        return annotations.stream().map(DeclaredAnnotations::values).toList();
+    }
+
+    private static Map<String, Object> values(MergedAnnotation<?> annotation) {
+        Map<String, Object> values = new HashMap<>(annotation.asMap());
+        // Arrays of the same texts are not equal.
+        values.replaceAll((name, value) -> value instanceof Object[] texts ? List.of(texts) : value);
+        return values;
     }
 
     private boolean overrides(DeclaredAnnotations<A> other) {

@@ -7,6 +7,7 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
@@ -25,24 +26,26 @@ public final class CallKeys {
     }
 
     /**
-     * Parses and checks the key of an annotation.
+     * Parses and checks the path of keys of an annotation.
      *
-     * @param key empty if the annotation has none
+     * @param path empty if the annotation has no key
      * @param annotated the method that declares the arguments
-     * @throws IllegalArgumentException if the key is missing, has no effect or cannot work
+     * @return empty if all callers share the permits
+     * @throws IllegalArgumentException if a key is missing, has no effect or cannot work
      */
-    public CallKey of(LimitType type, String key, Method annotated) {
+    public List<CallKey> of(LimitType type, List<String> path, Method annotated) {
         if (type == LimitType.CUSTOM) {
-            return custom(key, annotated);
+            return (path.isEmpty() ? List.of("") : path)
+                    .stream().map(key -> custom(key, annotated)).toList();
         }
-        if (!key.isEmpty()) {
-            throw new IllegalArgumentException("key '" + key + "' has no effect with limitType " + type
-                    + ": use limitType CUSTOM, or leave the key out");
+        if (!path.isEmpty()) {
+            throw new IllegalArgumentException("key '" + String.join("', '", path) + "' has no effect with limitType "
+                    + type + ": leave the limitType out, or leave the key out");
         }
         return switch (type) {
-            case IP -> arguments -> ip();
-            case USER -> arguments -> userOrIp();
-            default -> arguments -> null;
+            case IP -> List.of(arguments -> ip());
+            case USER -> List.of(arguments -> userOrIp());
+            default -> List.of();
         };
     }
 
@@ -66,9 +69,18 @@ public final class CallKeys {
      */
     static CallKey custom(String key, Method annotated) {
         if (key.isBlank()) {
-            throw new IllegalArgumentException("limitType CUSTOM needs a key, such as #{phone}");
+            throw new IllegalArgumentException(
+                    "limitType CUSTOM needs a key, such as #{phone}, and each key of a path a text");
         }
-        return template("key", key, annotated, "use limitType METHOD");
+        return template(
+                "key",
+                key,
+                annotated,
+                switch (key) {
+                    case "user", "#user" -> "leave the key out and use limitType USER for the user who is logged in";
+                    case "ip", "#ip" -> "leave the key out and use limitType IP for the address of the caller";
+                    default -> "leave the key out, so that all callers share the permits";
+                });
     }
 
     private static CallKey template(String attribute, String text, Method annotated, String otherRemedy) {

@@ -1,8 +1,11 @@
 package io.limiter.spring.key.spel;
 
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
 import java.lang.reflect.Method;
+import java.math.BigInteger;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class CallPermits<C> {
 
     private static final String COST = "cost";
+    private static final Pattern NUMBER = Pattern.compile("-?\\d+");
+    private static final BigInteger MOST = BigInteger.valueOf(Check.MAX_PERMITS);
     private static final String CONDITION = "condition";
 
     private final long fixed;
@@ -27,30 +32,18 @@ public final class CallPermits<C> {
     }
 
     /**
-     * @param fixed where there is no cost, at least 1
-     * @param cost empty if all calls take the fixed number
+     * @param cost a number or an expression; empty for one permit
      * @param condition empty if the limit applies to all calls
      * @param annotated the method that declares the arguments
-     * @throws IllegalArgumentException if the number is less than 1, if there is a cost too, or a text is not one expression that can work
+     * @throws IllegalArgumentException if the number is out of range, or a text is not one expression that can work
      */
-    public static CallPermits<@Nullable Object[]> parse(long fixed, String cost, String condition, Method annotated) {
-        if (fixed < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + fixed);
-        }
-        if (fixed != 1 && !cost.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "permits " + fixed + " has no effect with cost '" + cost + "': leave one of them out");
-        }
+    public static CallPermits<@Nullable Object[]> parse(String cost, String condition, Method annotated) {
         ArgumentScope scope = ArgumentScope.of(annotated);
-        return new CallPermits<>(
-                fixed,
-                cost.isEmpty()
-                        ? null
-                        : CallExpression.number(ExpressionSource.of(COST, cost, annotated, scope), "#{items.size()}"),
-                condition.isEmpty()
-                        ? null
-                        : CallExpression.condition(
-                                ExpressionSource.of(CONDITION, condition, annotated, scope), "#{items.size() > 100}"));
+        return of(
+                cost.isEmpty() ? null : ExpressionSource.of(COST, cost, annotated, scope),
+                "#{items.size()}",
+                condition.isEmpty() ? null : ExpressionSource.of(CONDITION, condition, annotated, scope),
+                "#{items.size() > 100}");
     }
 
     /**
@@ -58,18 +51,34 @@ public final class CallPermits<C> {
      *
      * @param cost {@code null} for one permit
      * @param condition {@code null} if the limit applies to all requests
-     * @throws IllegalArgumentException if a text is not one expression that can work
+     * @throws IllegalArgumentException if the number is out of range, or a text is not one expression that can work
      */
     public static CallPermits<KeyRequest> ofRequest(@Nullable String cost, @Nullable String condition) {
+        return of(
+                cost == null ? null : ExpressionSource.ofRequest(COST, cost),
+                "#{method == 'POST' ? 5 : 1}",
+                condition == null ? null : ExpressionSource.ofRequest(CONDITION, condition),
+                "#{header('X-Internal') == null}");
+    }
+
+    private static <C> CallPermits<C> of(
+            @Nullable ExpressionSource<C> cost,
+            String exampleOfCost,
+            @Nullable ExpressionSource<C> condition,
+            String exampleOfCondition) {
+        boolean fixed = cost == null || NUMBER.matcher(cost.text()).matches();
         return new CallPermits<>(
-                1,
-                cost == null
-                        ? null
-                        : CallExpression.number(ExpressionSource.ofRequest(COST, cost), "#{method == 'POST' ? 5 : 1}"),
-                condition == null
-                        ? null
-                        : CallExpression.condition(
-                                ExpressionSource.ofRequest(CONDITION, condition), "#{header('X-Internal') == null}"));
+                cost == null || !fixed ? 1 : number(cost),
+                cost == null || fixed ? null : CallExpression.number(cost, exampleOfCost + ", or a number, such as 5"),
+                condition == null ? null : CallExpression.condition(condition, exampleOfCondition));
+    }
+
+    private static long number(ExpressionSource<?> cost) {
+        BigInteger number = new BigInteger(cost.text());
+        if (number.signum() <= 0 || number.compareTo(MOST) > 0) {
+            throw new IllegalArgumentException(cost.quoted() + " must be between 1 and " + MOST + ", or an expression");
+        }
+        return number.longValueExact();
     }
 
     /** The permits of calls without a cost. */

@@ -47,13 +47,15 @@ class CallKeysTest {
 
     @Test
     void method_has_no_key() throws Exception {
-        assertThat(keys(null, null).of(LimitType.METHOD, "", method()).of(NO_ARGUMENTS))
-                .isNull();
+        assertThat(keys(null, null).of(LimitType.METHOD, List.of(), method())).isEmpty();
     }
 
     @Test
     void ip() throws Exception {
-        assertThat(keys(() -> "1.2.3.4", null).of(LimitType.IP, "", method()).of(NO_ARGUMENTS))
+        assertThat(keys(() -> "1.2.3.4", null)
+                        .of(LimitType.IP, List.of(), method())
+                        .get(0)
+                        .of(NO_ARGUMENTS))
                 .isEqualTo("1.2.3.4");
     }
 
@@ -77,9 +79,9 @@ class CallKeysTest {
     @EnumSource(value = LimitType.class, mode = EnumSource.Mode.EXCLUDE, names = "CUSTOM")
     void key_is_for_custom_only(LimitType type) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> keys(null, null).of(type, "#{phone}", method()))
+                .isThrownBy(() -> keys(null, null).of(type, List.of("#{phone}"), method()))
                 .withMessageContaining("key '#{phone}' has no effect with limitType " + type)
-                .withMessageContaining("use limitType CUSTOM");
+                .withMessageContaining("leave the limitType out, or leave the key out");
     }
 
     @Test
@@ -98,7 +100,7 @@ class CallKeysTest {
     void beans_are_looked_up_until_they_exist() throws Exception {
         List<ClientAddress> results = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
         CallKeys keys = new CallKeys(() -> results.remove(0), () -> null);
-        CallKey ip = keys.of(LimitType.IP, "", method());
+        CallKey ip = keys.of(LimitType.IP, List.of(), method()).get(0);
         assertThat(results).hasSize(2);
         assertThatThrownBy(() -> ip.of(NO_ARGUMENTS)).isInstanceOf(MissingLimitKeyException.class);
         assertThat(ip.of(NO_ARGUMENTS)).isEqualTo("1.2.3.4");
@@ -145,7 +147,10 @@ class CallKeysTest {
     }
 
     private static String user(ClientAddress address, CurrentUser user) throws Exception {
-        return keys(address, user).of(LimitType.USER, "", method()).of(NO_ARGUMENTS);
+        return keys(address, user)
+                .of(LimitType.USER, List.of(), method())
+                .get(0)
+                .of(NO_ARGUMENTS);
     }
 
     private static CallKeys keys(ClientAddress address, CurrentUser user) {

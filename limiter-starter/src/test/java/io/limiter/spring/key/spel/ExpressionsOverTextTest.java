@@ -251,7 +251,7 @@ class ExpressionsOverTextTest {
                     """)
     void an_argument_that_is_a_text_is_no_number(String cost, String problem) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallPermits.parse(1, "#{" + cost + "}", "", method()))
+                .isThrownBy(() -> CallPermits.parse("#{" + cost + "}", "", method()))
                 .withMessageContaining(problem);
     }
 
@@ -265,14 +265,14 @@ class ExpressionsOverTextTest {
         "#{any - number(text)}, 2"
     })
     void arguments_are_numbers(String cost, int permits) {
-        CallPermits<@Nullable Object[]> parsed = CallPermits.parse(1, cost, "", method());
+        CallPermits<@Nullable Object[]> parsed = CallPermits.parse(cost, "", method());
         assertThat(parsed.of(new Object[] {"3", 7, 5, List.of("x")})).isEqualTo(permits);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"#{100 / number}", "#{number(text)}", "#{any * 2}", "#{number(texts[7])}"})
     void arguments_that_callers_make_invalid_are_theirs(String cost) {
-        CallPermits<@Nullable Object[]> parsed = CallPermits.parse(1, cost, "", method());
+        CallPermits<@Nullable Object[]> parsed = CallPermits.parse(cost, "", method());
         assertThatExceptionOfType(InvalidLimitArgumentException.class)
                 .isThrownBy(() -> parsed.of(new Object[] {"abc", 0, List.of(), List.of("x")}));
     }

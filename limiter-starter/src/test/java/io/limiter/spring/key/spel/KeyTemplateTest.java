@@ -355,6 +355,8 @@ class KeyTemplateTest {
                                                         | needs a key, such as #{phone}
                                                         | needs a key, such as #{phone}
                 phone                                     | same for all calls: write #{phone}
+                user                                      | write #{user} if it is the name of an argument, or leave the key out and use limitType USER
+                ip                                        | write #{ip} if it is the name of an argument, or leave the key out and use limitType IP
                 #phone                                    | same for all calls: write #{phone}
                 #{phone                                   | cannot be parsed
                 #{}                                       | cannot be parsed
@@ -394,7 +396,7 @@ class KeyTemplateTest {
                 #{phone instanceof T(String)}             | must not use T(String)
                 #{{x:phone}}                              | must not use
                 #{list.![touch()]}                        | must not use touch()
-                #{1}                                      | same for all calls, because it reads nothing of the arguments: use limitType METHOD
+                #{1}                                      | same for all calls, because it reads nothing of the arguments: leave the key out
                 #{'x'}                                    | same for all calls, because it reads nothing
                 a#{'x'.length()}:#{2 * 3}                 | same for all calls, because it reads nothing
                 #{normalize('x')}                         | same for all calls, because it reads nothing

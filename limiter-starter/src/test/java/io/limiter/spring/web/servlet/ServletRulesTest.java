@@ -173,7 +173,7 @@ class ServletRulesTest extends HttpRulesContract {
                 "limiter.http.queue.limits.one.kind=leaky-queue",
                 "limiter.http.queue.limits.one.rate=2",
                 "limiter.http.queue.limits.one.per=1m",
-                "limiter.http.queue.limits.one.limit=5");
+                "limiter.http.queue.limits.one.capacity=5");
         assertThat(call("GET", queueing, "/queue").statusCode()).isEqualTo(404);
         assertThat(call("GET", queueing, "/queue").statusCode()).isEqualTo(429);
     }
