@@ -10,7 +10,6 @@ import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
@@ -129,7 +128,7 @@ class LimiterEventsTest {
                                     LimitExceededEvent.class,
                                     event -> assertThat(event.limiter()).isEqualTo("last")));
                     assertThat(heard.events).hasSize(1);
-                    assertThat(((LocalLimiterFactory) factory).statistics().totals())
+                    assertThat(factory.statistics().totals())
                             .filteredOn(totals -> totals.name().equals("tried"))
                             .singleElement()
                             .satisfies(totals -> assertThat(totals.rejected()).isEqualTo(2));
