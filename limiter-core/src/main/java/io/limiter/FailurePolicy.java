@@ -93,7 +93,7 @@ public final class FailurePolicy {
      * @throws IllegalArgumentException if the text is none of these, or the share is not more than 0 and at most 1
      */
     public static FailurePolicy parse(String text) {
-        Matcher local = LOCAL_SHARE.matcher(text.strip());
+        Matcher local = LOCAL_SHARE.matcher(Objects.requireNonNull(text, "text").strip());
         try {
             return local.matches()
                     ? local(Double.parseDouble(local.group(1)))

@@ -162,7 +162,7 @@ class StoredStateFuzzTest {
     }
 
     private String key(Limit<?> limit, int i) {
-        return redis.prefix() + "{k" + LIMITS.indexOf(limit) + ":" + i + "}" + limit.keySuffix();
+        return redis.prefix() + "{" + i + "}{k" + LIMITS.indexOf(limit) + "}" + limit.keySuffix();
     }
 
     /** Empty if Java reads the value and steps from there. */

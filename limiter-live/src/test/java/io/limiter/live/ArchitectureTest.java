@@ -36,7 +36,13 @@ class ArchitectureTest {
             .resideInAPackage("io.limiter.live")
             .should()
             .dependOnClassesThat()
-            .resideOutsideOfPackages("io.limiter.live", "io.limiter", "java..", "org.jspecify.annotations..");
+            .resideOutsideOfPackages(
+                    "io.limiter.live",
+                    "io.limiter",
+                    // How a key path is one text.
+                    "io.limiter.internal.key",
+                    "java..",
+                    "org.jspecify.annotations..");
 
     /** All other calls of Redis are the core's. */
     @ArchTest

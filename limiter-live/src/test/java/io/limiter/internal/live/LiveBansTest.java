@@ -158,7 +158,8 @@ class LiveBansTest {
         }
         factory.with(LimiterOptions.NONE.withBan(Ban.after(1)))
                 .build("rare", ONCE)
-                .on("ann").tryAcquire(2);
+                .on("ann")
+                .tryAcquire(2);
         Eventually.that(() -> {
             List<InstanceReport> reports = reportsOf(factory);
             assertThat(LimitReport.sum(reports))

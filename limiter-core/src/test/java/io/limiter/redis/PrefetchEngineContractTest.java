@@ -4,7 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 
 /** Requests of limiters without prefetch pass through it unchanged. */
-class PrefetchContractTest extends RedisEngineContract {
+class PrefetchEngineContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
