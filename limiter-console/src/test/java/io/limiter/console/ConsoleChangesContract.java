@@ -183,7 +183,7 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
                 "{\"name\":\"s\",\"settings\":{\"kind\":\"x\"},\"expectedVersion\":0}; kind must be one of",
                 "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":9223372036854775807,\"expectedVersion\":0}; expiresIn",
                 "{\"name\":\"s\",\"settings\":{\"limit\":1.9},\"expectedVersion\":0}; 1.9",
-                "{\"name\":\"s\",\"settings\":{\"limit\":\"1\"},\"expectedVersion\":0}; Integer",
+                "{\"name\":\"s\",\"settings\":{\"limit\":\"1\"},\"expectedVersion\":0}; Long",
                 "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":1.5,\"expectedVersion\":0}; 1.5",
                 "{\"name\":\"s\",\"settings\":{\"enforce\":0},\"expectedVersion\":0}; Boolean",
                 "{\"name\":7,\"settings\":{},\"expectedVersion\":0}; String",

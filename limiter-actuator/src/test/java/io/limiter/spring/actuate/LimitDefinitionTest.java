@@ -28,8 +28,8 @@ class LimitDefinitionTest {
                         TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(3))), null, null))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
         assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).withZone(ZoneId.of("UTC")), null, null))
-                .isEqualTo(Map.of("capacity", 3L, "limit", 3, "period", 86_400.0, "zone", "UTC"));
+                .isEqualTo(Map.of("capacity", 3L, "limit", 3L, "period", 86_400.0, "zone", "UTC"));
         assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).withLeaseTime(Duration.ofMillis(1500)), null, null))
-                .isEqualTo(Map.of("capacity", 2L, "limit", 2, "leaseTime", 1.5));
+                .isEqualTo(Map.of("capacity", 2L, "limit", 2L, "leaseTime", 1.5));
     }
 }
