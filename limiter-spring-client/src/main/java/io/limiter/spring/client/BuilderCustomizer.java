@@ -5,8 +5,6 @@ import java.util.Map;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 
@@ -61,7 +59,7 @@ final class BuilderCustomizer implements FactoryBean<Object> {
     private void customize(Object builder) {
         if (!(builder instanceof RestTemplate) && !(builder instanceof RestClient.Builder)) {
             beans.getBean(ClientLimitFilter.BEAN, ClientLimitFilter.class).addTo(builder);
-        } else if (beans.getBean(ClientLimits.class).hasHosts() || isRefreshed()) {
+        } else if (beans.getBean(ClientLimits.class).hasHosts()) {
             ClientLimitInterceptor limits = beans.getBean(ClientLimitInterceptor.BEAN, ClientLimitInterceptor.class);
             if (builder instanceof RestTemplate template) {
                 limits.addTo(template.getInterceptors());
@@ -69,11 +67,5 @@ final class BuilderCustomizer implements FactoryBean<Object> {
                 ((RestClient.Builder) builder).requestInterceptors(limits::addTo);
             }
         }
-    }
-
-    private boolean isRefreshed() {
-        return ClassUtils.isPresent(
-                "org.springframework.cloud.context.environment.EnvironmentChangeEvent",
-                ((ConfigurableBeanFactory) beans).getBeanClassLoader());
     }
 }

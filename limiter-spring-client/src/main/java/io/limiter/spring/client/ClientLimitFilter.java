@@ -47,7 +47,8 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
      * @throws IllegalArgumentException if {@code limiter.clients} has no such name
      */
     public ClientLimitFilter named(String name) {
-        return new ClientLimitFilter(limits, limits.named(name));
+        ClientLimit client = limits.named(name);
+        return new ClientLimitFilter(limits, uri -> client);
     }
 
     /** @param builder of a {@code WebClient}; an application without WebFlux has none */

@@ -49,7 +49,8 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
      * @throws IllegalArgumentException if {@code limiter.clients} has no such name
      */
     public ClientLimitInterceptor named(String name) {
-        return new ClientLimitInterceptor(limits, limits.named(name));
+        ClientLimit client = limits.named(name);
+        return new ClientLimitInterceptor(limits, uri -> client);
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
-import io.limiter.spring.settings.RefreshableSettings;
 import io.limiter.spring.settings.SettingChecks;
 import java.net.URI;
 import java.util.ArrayList;
@@ -22,72 +21,42 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The limits of outgoing calls, {@code limiter.clients}. They can be read again. Safe for use by many threads. */
-final class ClientLimits implements KnownLimits, RefreshableSettings {
+/** The limits of outgoing calls, {@code limiter.clients}. Safe for use by many threads. */
+final class ClientLimits implements KnownLimits {
 
     /** What the names of their settings start with. */
     static final String PROPERTY = "limiter.clients";
 
     private final LimiterFactory factory;
     private final Function<String, Supplier<LiveSettings>> live;
-    private final Supplier<Map<String, ClientSettings>> settings;
     private final ClientPauses pauses;
-    private final Set<String> inUse = new ConcurrentSkipListSet<>();
-    private volatile Clients current;
+    private final Map<String, ClientLimit> byName = new TreeMap<>();
+
+    /** In the order in which they are looked up. */
+    private final Map<HostPattern, ClientLimit> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
 
     /**
      * @param live returns the current live settings of a limit's name
-     * @param settings reads the settings
      * @throws InvalidSettingException naming an invalid setting
      */
     ClientLimits(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
-            Supplier<Map<String, ClientSettings>> settings,
+            Map<String, ClientSettings> settings,
             ClientPauses pauses) {
         this.factory = factory;
         this.live = live;
-        this.settings = settings;
         this.pauses = pauses;
-        this.current = build(settings.get());
-    }
-
-    /** @param byHost in the order in which they are looked up */
-    private record Clients(
-            Map<String, ClientSettings> settings,
-            Map<String, ClientLimit> byName,
-            Map<HostPattern, ClientLimit> byHost) {}
-
-    @Override
-    public String property() {
-        return PROPERTY;
-    }
-
-    /** @throws InvalidSettingException also if a client is missing with whose name a client was built, which would have no limit */
-    @Override
-    public boolean refresh() {
-        Map<String, ClientSettings> now = settings.get();
-        if (now.equals(current.settings())) {
-            return false;
-        }
-        if (!now.keySet().containsAll(inUse)) {
-            throw new InvalidSettingException(
-                    PROPERTY,
-                    " must have " + inUse + ", because clients are built with these names, and had " + now.keySet()
-                            + ": set enforce=false of one that must not reject calls any more");
-        }
-        current = build(now);
-        return true;
+        build(settings);
     }
 
     /** Whether any call is limited by its host. */
     boolean hasHosts() {
-        return !current.byHost().isEmpty();
+        return !byHost.isEmpty();
     }
 
     /** The limits of a call to this URI; {@code null} if there are none. The most exact pattern decides. */
@@ -96,7 +65,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
         HostPattern.Called called = HostPattern.Called.by(uri);
         return called == null
                 ? null
-                : current.byHost().entrySet().stream()
+                : byHost.entrySet().stream()
                         .filter(each -> each.getKey().matches(called))
                         .findFirst()
                         .map(Map.Entry::getValue)
@@ -106,26 +75,23 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     /** The limits of a client; {@code null} if there is none of this name. */
     @Nullable
     ClientLimit byName(String name) {
-        return current.byName().get(name);
+        return byName.get(name);
     }
 
-    /** Finds the limits of a name with each call, because they can change. This client cannot be removed. */
-    Function<URI, @Nullable ClientLimit> named(String name) {
-        Map<String, ClientLimit> known = current.byName();
-        if (!known.containsKey(name)) {
+    /** @throws IllegalArgumentException if there is no client of this name */
+    ClientLimit named(String name) {
+        ClientLimit limit = byName.get(name);
+        if (limit == null) {
             throw new IllegalArgumentException("name must be one of " + PROPERTY + ", which has "
-                    + known.keySet() + ", was '" + name + "': set "
+                    + byName.keySet() + ", was '" + name + "': set "
                     + ConfiguredLimits.property(PROPERTY, name) + ".limits");
         }
-        inUse.add(name);
-        return uri -> byName(name);
+        return limit;
     }
 
-    private Clients build(Map<String, ClientSettings> now) {
-        Map<String, ClientLimit> byName = new TreeMap<>();
-        Map<HostPattern, ClientLimit> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
+    private void build(Map<String, ClientSettings> settings) {
         Set<String> names = new HashSet<>();
-        now.forEach((name, client) -> {
+        settings.forEach((name, client) -> {
             String property = ConfiguredLimits.property(PROPERTY, name, ".maps.hosts=api.example.com");
             ClientLimit limit = build(name, property, client, names);
             byName.put(name, limit);
@@ -141,7 +107,6 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                 }
             });
         });
-        return new Clients(now, byName, byHost);
     }
 
     /** @param names of the limits of clients before it */
@@ -195,7 +160,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     }
 
     private Optional<ClientLimit> with(String prefix, String name) {
-        return current.byName().values().stream()
+        return byName.values().stream()
                 .filter(client -> client.has(prefix, name))
                 .findFirst();
     }

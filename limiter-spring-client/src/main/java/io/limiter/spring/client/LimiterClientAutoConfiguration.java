@@ -50,7 +50,7 @@ public class LimiterClientAutoConfiguration {
         return new ClientLimits(
                 factory,
                 limits.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
-                () -> settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment),
+                settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment),
                 pauses);
     }
 

@@ -42,7 +42,7 @@ class PauseEndsTest {
     private final LocalLimiterFactory factory = LocalLimiterFactory.unlimited();
     private final ClientPauses pauses = new ClientPauses(true, LiveLimits.NONE, event -> {}, clock::read);
     private final ClientLimits limits =
-            new ClientLimits(factory, name -> () -> LiveSettings.NONE, PauseEndsTest::settings, pauses);
+            new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), pauses);
 
     private HttpStatus answer = HttpStatus.TOO_MANY_REQUESTS;
     private String retryAfter = "30";
@@ -195,7 +195,7 @@ class PauseEndsTest {
         ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
         HttpHeaders headers = new HttpHeaders();
         headers.set("Retry-After", "30");
-        new ClientLimits(factory, name -> () -> LiveSettings.NONE, PauseEndsTest::settings, shared)
+        new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), shared)
                 .named("maps")
                 .apply(API)
                 .answered(429, headers);

@@ -8,14 +8,10 @@ import io.limiter.spring.web.RouteRules;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
-import org.springframework.core.env.MapPropertySource;
 
 /** Routes with the filter Limit, on either server of the gateway. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -51,11 +47,10 @@ abstract class RouteLimitContract {
                 server.route(2, "posts", "filters[0].name=Limit", "filters[0].args.rule=posts"),
                 server.route(3, "mail", "filters[0]=Limit=mail"),
                 server.route(4, "small", "filters[0]=Limit=small"),
-                server.route(5, "changed", "filters[0]=Limit=changed"),
-                server.route(6, "costly", "filters[0]=Limit=costly"),
-                server.route(7, "behind", "filters[0]=AddRequestHeader=X-Caller,behind", "filters[1]=Limit=orders"),
-                server.route(8, "ahead", "filters[0]=Limit=orders", "filters[1]=AddRequestHeader=X-Caller,ahead"),
-                server.route(9, "parcel", "filters[0]=Limit=parcel"),
+                server.route(5, "costly", "filters[0]=Limit=costly"),
+                server.route(6, "behind", "filters[0]=AddRequestHeader=X-Caller,behind", "filters[1]=Limit=orders"),
+                server.route(7, "ahead", "filters[0]=Limit=orders", "filters[1]=AddRequestHeader=X-Caller,ahead"),
+                server.route(8, "parcel", "filters[0]=Limit=parcel"),
                 List.of(
                         "limiter.http.orders.key=header:X-Caller",
                         "limiter.http.orders.limits.one.rate=1",
@@ -63,9 +58,6 @@ abstract class RouteLimitContract {
                         "limiter.http.small.key=header:X-Caller",
                         "limiter.http.small.limits.one.rate=10",
                         "limiter.http.small.limits.one.capacity=4",
-                        "limiter.http.changed.key=header:X-Caller",
-                        "limiter.http.changed.limits.one.rate=1",
-                        "limiter.http.changed.limits.one.capacity=5",
                         "limiter.http.costly.key=header:X-Caller",
                         "limiter.http.costly.cost=#{5}",
                         "limiter.http.costly.limits.one.rate=1",
@@ -193,36 +185,12 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void obeys_a_changed_rule_and_keeps_one_that_is_removed() {
-        assertThat(remaining()).startsWith("\"changed\";r=4");
-        change(Map.of("limiter.http.changed.limits.one.rate", "2", "limiter.http.changed.limits.one.capacity", "9"));
-        assertThat(remaining()).startsWith("\"changed\";r=8");
-        change(Map.of("limiter.http.changed.path", "/changed"));
-        assertThat(remaining()).startsWith("\"changed\";r=8");
-    }
-
-    private String remaining() {
-        return gateway.send("/changed", TestGateway.anyone())
-                .headers()
-                .firstValue("RateLimit")
-                .orElseThrow();
-    }
-
-    private void change(Map<String, Object> properties) {
-        gateway.context()
-                .getEnvironment()
-                .getPropertySources()
-                .addFirst(new MapPropertySource("changed" + properties.size(), properties));
-        gateway.context().publishEvent(new EnvironmentChangeEvent(Set.copyOf(properties.keySet())));
-    }
-
-    @Test
     void a_rule_that_does_not_exist_prevents_startup() {
         assertThatThrownBy(() -> open(List.of(), server.setting("routes[1].filters[0]=Limit=order")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
                         "limiter.http.order is named by a route, and is no rule: set"
-                                + " limiter.http.order.limits.second.rate=10, or name one of [changed, costly, mail, orders, parcel, posts, small]");
+                                + " limiter.http.order.limits.second.rate=10, or name one of [costly, mail, orders, parcel, posts, small]");
     }
 
     @Test

@@ -64,33 +64,6 @@ record DeclaredLimit(
         }
     }
 
-    /**
-     * This limit with the settings of another configuration.
-     *
-     * @throws IllegalArgumentException if they make no valid limit, or a limit of another kind
-     */
-    DeclaredLimit configuredBy(ConfiguredLimits others) {
-        DeclaredLimit other;
-        try {
-            other = with(others.of(name.name(), annotated, onFailure, permits.fixed()));
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(where + ": " + e.getMessage(), e);
-        }
-        if (other.configured.kind() != configured.kind()) {
-            String setting = ConfiguredLimits.property(name.name()) + ".kind";
-            throw new InvalidSettingException(
-                    setting,
-                    " cannot change while the application runs, because another kind cannot read the stored"
-                            + " permits: restart the application, or leave the kind as it is");
-        }
-        return other;
-    }
-
-    private DeclaredLimit with(Configured other) {
-        return new DeclaredLimit(
-                where, name, annotated, onFailure, other, permits, charge, type, keys, plan, hashTag, message);
-    }
-
     /** The keys of a call's permits, that of the hash tag first. */
     List<String> keys(@Nullable Object[] arguments) {
         List<String> path = new ArrayList<>(keys.size() + 1);

@@ -96,16 +96,6 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
         return beans.calls();
     }
 
-    /**
-     * Applies another configuration to all limits: parameters, timeout, mode and failure policy.
-     *
-     * @throws IllegalArgumentException if it makes no valid limit of one of them; all limits stay as they are
-     */
-    public void reconfigure(ConfiguredLimits newConfigured) {
-        methods.reconfigure(newConfigured);
-        newConfigured.warnOfUnused();
-    }
-
     /** Builds the limiters, so that an invalid one prevents startup and fails no call. */
     @Override
     public void afterSingletonsInstantiated() {

@@ -18,7 +18,7 @@ final class LimitBinder {
     private final Supplier<LimiterFactory> factory;
     private final CallKeys keys;
     private final ApplicationBeans beans;
-    private volatile ConcurrentHashMap<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
+    private final Map<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
 
     LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, ApplicationBeans beans) {
         this.factory = factory;
@@ -49,27 +49,15 @@ final class LimitBinder {
         LimiterFactory limiters = factory.get();
         try {
             keys.checkAvailable(declared.type());
-            checkAgrees(declared, byName);
+            checkAgrees(declared);
             return new MethodLimit(declared, several, limiters, beans);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }
     }
 
-    /**
-     * Checks that limits of one name are the same after a change of the configuration.
-     *
-     * @return when run, limits that are bound later are checked against these
-     * @throws IllegalArgumentException if they differ; nothing changes
-     */
-    Runnable recheck(List<DeclaredLimit> all) {
-        ConcurrentHashMap<Name, DeclaredLimit> changed = new ConcurrentHashMap<>();
-        all.forEach(declared -> checkAgrees(declared, changed));
-        return () -> byName = changed;
-    }
-
     /** Two different limits on one bucket would rescale it with every call, and neither would hold. */
-    private static void checkAgrees(DeclaredLimit declared, Map<Name, DeclaredLimit> byName) {
+    private void checkAgrees(DeclaredLimit declared) {
         String name = declared.name().name();
         DeclaredLimit first = byName.putIfAbsent(new Name(declared.name().prefix(), name, declared.isHeld()), declared);
         if (first != null && !state(first.limit()).equals(state(declared.limit()))) {

@@ -35,17 +35,12 @@ final class LimitParser {
 
     private final CallKeys keys;
     private final ApplicationBeans beans;
-    private volatile ConfiguredLimits configured;
+    private final ConfiguredLimits configured;
 
     LimitParser(CallKeys keys, ConfiguredLimits configured, ApplicationBeans beans) {
         this.keys = keys;
         this.configured = configured;
         this.beans = beans;
-    }
-
-    /** Sets the configuration of limits that are parsed later. */
-    void configure(ConfiguredLimits newConfigured) {
-        configured = newConfigured;
     }
 
     /**

@@ -1,15 +1,14 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.settings.ConfiguredLimits;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -28,9 +27,6 @@ final class LimitedMethods {
     private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
     private volatile boolean started;
-
-    /** Held while a class is parsed or the configuration changes, and never while a bean is looked up. */
-    private final Object changing = new Object();
 
     LimitedMethods(LimitParser parser, LimitedMethodFinder finder, LimitBinder binder) {
         this.parser = parser;
@@ -70,45 +66,11 @@ final class LimitedMethods {
         byClass.values().forEach(methods -> methods.values().forEach(LimitedMethod::bound));
     }
 
-    /**
-     * Applies another configuration to all limits, and to those of classes that are parsed later.
-     *
-     * @throws IllegalArgumentException if it makes no valid limit of one of them; nothing changes
-     */
-    void reconfigure(ConfiguredLimits configured) {
-        synchronized (changing) {
-            Map<LimitedMethod, List<DeclaredLimit>> changed = new LinkedHashMap<>();
-            for (LimitedMethod method : all()) {
-                changed.put(
-                        method,
-                        method.declared.stream()
-                                .map(limit -> limit.configuredBy(configured))
-                                .toList());
-            }
-            List<Runnable> changes = new ArrayList<>();
-            // First, because the endpoint shows limiters as soon as they are built.
-            changes.add(binder.recheck(
-                    changed.values().stream().flatMap(List::stream).toList()));
-            changed.forEach((method, limits) -> {
-                changes.add(() -> method.declared = limits);
-                MethodLimits bound = method.bound;
-                for (int i = 0; bound != null && i < limits.size(); i++) {
-                    changes.add(bound.limits().get(i).change(limits.get(i)));
-                }
-            });
-            parser.configure(configured);
-            changes.forEach(Runnable::run);
-        }
-    }
-
     /** All limits that are known so far. */
     List<DeclaredLimit> declared() {
-        return all().stream().flatMap(method -> method.declared.stream()).toList();
-    }
-
-    private List<LimitedMethod> all() {
         return byClass.values().stream()
                 .flatMap(methods -> methods.values().stream())
+                .flatMap(method -> method.declared.stream())
                 .toList();
     }
 
@@ -129,12 +91,7 @@ final class LimitedMethods {
 
     private Map<Method, LimitedMethod> in(Class<?> beanClass) {
         Map<Method, LimitedMethod> known = byClass.get(beanClass);
-        if (known != null) {
-            return known;
-        }
-        synchronized (changing) {
-            return byClass.computeIfAbsent(beanClass, this::parse);
-        }
+        return known == null ? byClass.computeIfAbsent(beanClass, this::parse) : known;
     }
 
     private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
@@ -148,8 +105,8 @@ final class LimitedMethods {
 
         private final Method method;
         private final Class<?> beanClass;
-        private volatile List<DeclaredLimit> declared;
-        private volatile @Nullable MethodLimits bound;
+        private final List<DeclaredLimit> declared;
+        private final AtomicReference<@Nullable MethodLimits> bound = new AtomicReference<>();
 
         LimitedMethod(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
             this.method = method;
@@ -158,25 +115,13 @@ final class LimitedMethods {
         }
 
         MethodLimits bound() {
-            MethodLimits limits = bound;
-            return limits == null ? bind() : limits;
-        }
-
-        private MethodLimits bind() {
-            while (true) {
-                List<DeclaredLimit> used = declared;
-                MethodLimits made = binder.bind(method, beanClass, used);
-                synchronized (changing) {
-                    MethodLimits other = bound;
-                    if (other != null) {
-                        return other;
-                    }
-                    if (used == declared) {
-                        bound = made;
-                        return made;
-                    }
-                }
+            MethodLimits known = bound.get();
+            if (known != null) {
+                return known;
             }
+            // No lock is held, because a bean may be looked up, and its creation may end in the same method.
+            bound.compareAndSet(null, binder.bind(method, beanClass, declared));
+            return Objects.requireNonNull(bound.get());
         }
     }
 }

@@ -30,13 +30,12 @@ import java.util.Set;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** A declared limit with its limiter, and with what live limits and a new configuration change of it. */
+/** A declared limit with its limiter, and with what live limits change of it. */
 final class MethodLimit {
 
-    private final LimiterFactory limiters;
-    private final RejectionLog log;
+    private final DeclaredLimit declared;
     private final ApplicationBeans beans;
-    private volatile LimitInUse<Built> inUse;
+    private final LimitInUse<Built> inUse;
 
     /**
      * @param several whether the method has several limits whose permits are spent
@@ -44,10 +43,9 @@ final class MethodLimit {
      *     application
      */
     MethodLimit(DeclaredLimit declared, boolean several, LimiterFactory limiters, ApplicationBeans beans) {
-        this.limiters = limiters;
+        this.declared = declared;
         this.beans = beans;
-        this.log = new RejectionLog(declared.where(), true, System::nanoTime);
-        this.inUse = use(declared);
+        this.inUse = use(declared, limiters, beans);
         Limiter limiter = inUse.applied().limiter().limiter();
         if (limiter != null && (several || declared.isCharged())) {
             CheckStep.checkIsForSets(limiter);
@@ -65,7 +63,8 @@ final class MethodLimit {
         }
     }
 
-    private LimitInUse<Built> use(DeclaredLimit declared) {
+    private static LimitInUse<Built> use(
+            DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         Configured configured = declared.configured();
         if (!configured.plans().isEmpty() && declared.plan() == null && beans.find(PlanResolver.class) == null) {
             throw InvalidSettingException.ofUnusedPlans(
@@ -74,7 +73,7 @@ final class MethodLimit {
         return new LimitInUse<>(
                 declared.name(),
                 declared.message(),
-                log,
+                new RejectionLog(declared.where(), true, System::nanoTime),
                 configured,
                 beans::liveSettings,
                 (plan, enforced) -> declared.build(limiters, plan, enforced),
@@ -85,19 +84,8 @@ final class MethodLimit {
         return inUse.applied();
     }
 
-    /**
-     * Prepares another configuration, which applies once the result is run.
-     *
-     * @throws IllegalArgumentException if its limiter cannot be built
-     */
-    Runnable change(DeclaredLimit configured) {
-        LimitInUse<Built> changed = use(configured);
-        return () -> inUse = changed;
-    }
-
-    /** As declared, with its current configuration. */
     DeclaredLimit declared() {
-        return inUse.applied().limiter().declared();
+        return declared;
     }
 
     /**
@@ -110,11 +98,10 @@ final class MethodLimit {
      */
     @Nullable
     CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
-        LimitInUse<Built> limit = inUse;
-        Applied<Built> used = limit.applied();
+        Applied<Built> used = inUse.applied();
         try {
-            PermitRequest request = request(used, call);
-            return request == null ? null : step(planned(limit, used, call, request.key()), call, request, recorder);
+            PermitRequest request = request(call);
+            return request == null ? null : step(planned(used, call, request.key()), call, request, recorder);
         } catch (RuntimeException e) {
             failed(used, e);
             return null;
@@ -129,7 +116,7 @@ final class MethodLimit {
         }
         // Nothing of a limit in shadow mode is recorded.
         Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
-        Charge charge = used.limiter().declared().charge(call.getArguments(), request.permits());
+        Charge charge = declared.charge(call.getArguments(), request.permits());
         if (earlier != null && earlier.granted()) {
             if (charge == null || charge.byStatus()) {
                 return null;
@@ -142,20 +129,18 @@ final class MethodLimit {
     }
 
     /** The limit that the plan of a call has. */
-    private Applied<Built> planned(
-            LimitInUse<Built> limit, Applied<Built> used, MethodInvocation call, @Nullable String key) {
-        DeclaredLimit declared = used.limiter().declared();
+    private Applied<Built> planned(Applied<Built> used, MethodInvocation call, @Nullable String key) {
         CallKey plan = declared.plan();
         if (plan != null) {
-            return limit.applied(() -> plan.of(call.getArguments()));
+            return inUse.applied(() -> plan.of(call.getArguments()));
         }
-        if (key == null || !limit.hasPlans()) {
+        if (key == null || !inUse.hasPlans()) {
             return used;
         }
         PlanResolver plans = beans.find(PlanResolver.class);
         return plans == null
                 ? used
-                : limit.applied(() -> plans.planOf(
+                : inUse.applied(() -> plans.planOf(
                         new PlanRequest(declared.name().name(), key, call.getMethod(), arguments(call), null)));
     }
 
@@ -171,8 +156,7 @@ final class MethodLimit {
         }
     }
 
-    private @Nullable PermitRequest request(Applied<Built> used, MethodInvocation call) {
-        DeclaredLimit declared = used.limiter().declared();
+    private @Nullable PermitRequest request(MethodInvocation call) {
         @Nullable Object[] arguments = call.getArguments();
         long permits = declared.permits().of(arguments);
         if (permits == 0) {
@@ -182,11 +166,11 @@ final class MethodLimit {
         return new PermitRequest(declared.name(), declared.keys(arguments), permits);
     }
 
-    private static Limiter limiter(Applied<Built> used) {
+    private Limiter limiter(Applied<Built> used) {
         Limiter own = used.limiter().limiter();
         if (own == null) {
             throw new IllegalStateException(
-                    "permits of " + used.limiter().declared().where() + " are held, not spent");
+                    "permits of " + declared.where() + " are held, not spent");
         }
         return own;
     }

@@ -9,7 +9,6 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
-import io.limiter.spring.settings.RefreshableSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.config.AopConfigUtils;
@@ -120,16 +119,6 @@ public class LimiterAutoConfiguration {
     @ConditionalOnClass(name = "org.springframework.resilience.annotation.Retryable")
     static RetryAfterLimits limiterRetryAfterLimits() {
         return new RetryAfterLimits();
-    }
-
-    @Bean
-    @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
-    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(
-            PropertyNames names,
-            Environment environment,
-            LimitAdvisor advisor,
-            ObjectProvider<RefreshableSettings> others) {
-        return new ConfiguredLimitsRefresh(names, environment, advisor, others);
     }
 
     /**

@@ -80,7 +80,7 @@ public class LimiterWebAutoConfiguration {
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
         Supplier<PlanResolver> plans = new LazyLookup<>(resolver::getObject);
         return new HttpRules(
-                names,
+                names.rules(environment),
                 environment,
                 new HttpRule.Application(
                         beans.getBeanNamesForType(RouteRules.Filter.class, true, false).length > 0,

@@ -97,7 +97,7 @@ class ReactiveWebConfiguration {
     HttpLimitWebFilter limiterHttpFilter(
             HttpRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
         return new HttpLimitWebFilter(
-                shared, "limiterHttpFilter", properties.web().filterOrder(), rules::first);
+                shared, "limiterHttpFilter", properties.web().filterOrder(), rules.first());
     }
 
     /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
@@ -105,7 +105,7 @@ class ReactiveWebConfiguration {
     HttpLimitWebFilter limiterHttpUserFilter(
             HttpRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
         return new HttpLimitWebFilter(
-                shared, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules::byUser);
+                shared, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules.byUser());
     }
 
     @Bean

@@ -134,14 +134,14 @@ class ServletWebConfiguration {
     FilterRegistrationBean<HttpLimitFilter> limiterHttpFilter(
             HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpFilter", rules::first, properties.web().filterOrder());
+                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
     }
 
     @Bean
     FilterRegistrationBean<HttpLimitFilter> limiterHttpUserFilter(
             HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpUserFilter", rules::byUser, properties.web().userFilterOrder());
+                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
     }
 
     @Bean
@@ -153,13 +153,13 @@ class ServletWebConfiguration {
     /** Creates the filters. */
     record HttpFilters(ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
 
-        FilterRegistrationBean<HttpLimitFilter> register(String name, Supplier<HttpLimits> limits, int order) {
+        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpLimits limits, int order) {
             HttpLimitFilter filter = new HttpLimitFilter(name, limits, addresses, users.getIfAvailable(), answers);
             FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
             registration.setName(name);
             registration.setOrder(order);
             registration.setDispatcherTypes(DispatcherType.REQUEST);
-            registration.setEnabled(!limits.get().limits().isEmpty());
+            registration.setEnabled(!limits.limits().isEmpty());
             return registration;
         }
     }

@@ -9,19 +9,14 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.LiveLimits;
 import io.limiter.testing.Eventually;
 import java.net.http.HttpResponse;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.MutablePropertySources;
 
 /** How live limits apply, in the instance that changes them and in another. */
 class LiveLimitsTest extends TwoApplications {
@@ -176,32 +171,6 @@ class LiveLimitsTest extends TwoApplications {
                             .tryAcquire(2))
                     .isFalse();
         }
-    }
-
-    @Test
-    void a_refreshed_limit_is_shown_before_and_after_a_live_limit() throws Exception {
-        Map<String, Object> changing = new HashMap<>();
-        MutablePropertySources sources = one.getEnvironment().getPropertySources();
-        sources.addFirst(new MapPropertySource("changing", changing));
-        for (int refreshed : new int[] {8, 7, 6, 5, 7, 9}) {
-            changing.put("limiter.limits.live-refreshed.limit", refreshed);
-            one.publishEvent(new EnvironmentChangeEvent(changing.keySet()));
-            assertThat(shownLimit("live-refreshed")).as("refreshed").isEqualTo(refreshed);
-            long version = changed("live-refreshed", "{\"limit\":2,\"who\":\"ann\"}");
-            assertThat(shownLimit("live-refreshed")).as("live").isEqualTo(2);
-            version = changed("live-refreshed", "{\"enforce\":false,\"who\":\"ann\",\"version\":" + version + "}");
-            assertThat(shownLimit("live-refreshed")).as("in shadow mode").isEqualTo(refreshed);
-            removed("live-refreshed", version);
-            assertThat(shownLimit("live-refreshed")).as("removed").isEqualTo(refreshed);
-        }
-        sources.remove("changing");
-        one.publishEvent(new EnvironmentChangeEvent(changing.keySet()));
-    }
-
-    private static int shownLimit(String name) throws Exception {
-        return JSON.readTree(get(one, "limiters/" + name).body())
-                .at("/definition/limit")
-                .asInt();
     }
 
     @Test

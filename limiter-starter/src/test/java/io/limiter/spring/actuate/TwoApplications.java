@@ -98,9 +98,6 @@ abstract class TwoApplications {
         @CountLimit(name = "live-configured", limit = 9, per = "1h")
         public void configured() {}
 
-        @CountLimit(name = "live-refreshed", limit = 9, per = "1h")
-        public void refreshed() {}
-
         @RateLimit(
                 name = "live-timeout",
                 rate = 20,

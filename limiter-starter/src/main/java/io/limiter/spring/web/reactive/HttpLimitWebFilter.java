@@ -13,7 +13,6 @@ import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
@@ -30,7 +29,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     private final Shared shared;
     private final int order;
-    private final Supplier<HttpLimits> limits;
+    private final HttpLimits limits;
     private final String done;
 
     /**
@@ -75,9 +74,8 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     /**
      * @param name of this filter; limits of filters with one name are applied once
-     * @param limits read for each request, because they can change
      */
-    public HttpLimitWebFilter(Shared shared, String name, int order, Supplier<HttpLimits> limits) {
+    public HttpLimitWebFilter(Shared shared, String name, int order, HttpLimits limits) {
         this.shared = shared;
         this.order = order;
         this.limits = limits;
@@ -95,8 +93,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         ExchangeDecisions.of(exchange, shared.responses.headers());
         // Filters before this one may have changed the exchange.
         Mono<Void> handled = handled(exchange, chain);
-        HttpLimits all = limits.get();
-        if (all.limits().isEmpty() || isOfOther(exchange)) {
+        if (limits.limits().isEmpty() || isOfOther(exchange)) {
             return handled;
         }
         ExchangeKeyRequest keyRequest = shared.keyRequest(exchange);

@@ -15,7 +15,6 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -27,7 +26,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  */
 public final class HttpLimitFilter implements Filter {
 
-    private final Supplier<HttpLimits> limits;
+    private final HttpLimits limits;
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
     private final ServletRejectionResponses responses;
@@ -35,12 +34,11 @@ public final class HttpLimitFilter implements Filter {
 
     /**
      * @param name of this filter; limits of filters with one name are applied once
-     * @param limits read for each request, because they can change
      * @param users {@code null} if the application has no users
      */
     public HttpLimitFilter(
             String name,
-            Supplier<HttpLimits> limits,
+            HttpLimits limits,
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ServletRejectionResponses responses) {
@@ -85,7 +83,7 @@ public final class HttpLimitFilter implements Filter {
 
     private @Nullable RuntimeException rejection(ServletKeyRequest keyRequest, HttpServletResponse response) {
         HttpServletRequest request = keyRequest.request();
-        HttpLimits matching = limits.get().matching(keyRequest);
+        HttpLimits matching = limits.matching(keyRequest);
         if (matching.limits().isEmpty()) {
             return null;
         }
