@@ -5,7 +5,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
@@ -14,7 +14,6 @@ import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -68,7 +67,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
     /** Settings of a factory. Not safe for use by several threads. */
     public static final class Builder {
 
-        private CacheBounds cacheBounds = CacheBounds.DEFAULT;
+        private long maxCachedLimiters = EngineLimiterFactory.DEFAULT_MAX_CACHED;
         private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private final List<EngineObserver> observers = new ArrayList<>();
         private final List<LimiterListener> listeners = new ArrayList<>();
@@ -77,15 +76,13 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         private Builder() {}
 
         /**
-         * Bounds the cache of limiters. An evicted limiter is built again when needed; its permits are not affected. Default:
-         * 100, 10,000, 5 minutes.
+         * Bounds how many limiters are kept for their next use; they are evicted after 5 minutes without one, too. An evicted limiter is
+         * built again when needed; its permits are not affected. Default 10,000.
          *
-         * @param initial initial capacity, at least 0
-         * @param maximum maximum size, at least 1
-         * @param expireAfterAccess how long an unused limiter is kept, more than zero
+         * @throws IllegalArgumentException if less than 1
          */
-        public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
-            this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
+        public Builder maxCachedLimiters(long newMaximum) {
+            this.maxCachedLimiters = EngineLimiterFactory.checkMaxCached(newMaximum);
             return this;
         }
 
@@ -127,7 +124,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
         private LocalLimiters limiters() {
             LocalLimiters limiters = new LocalLimiters(
-                    cacheBounds,
+                    maxCachedLimiters,
                     new LocalEngine(maxKeys),
                     Sleeper.with(new BlockingCalls("limiter-timed-")),
                     Observers.of(observers),

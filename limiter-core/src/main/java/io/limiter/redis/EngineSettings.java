@@ -5,7 +5,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.spi.DistributedLock;
@@ -21,7 +21,7 @@ abstract class EngineSettings {
 
     private static final Duration LONGEST_LOCK_WAIT = Duration.ofHours(1);
 
-    CacheBounds cacheBounds = CacheBounds.DEFAULT;
+    long maxCachedLimiters = EngineLimiterFactory.DEFAULT_MAX_CACHED;
 
     @Nullable
     DistributedLock lock;
@@ -39,15 +39,13 @@ abstract class EngineSettings {
     abstract RedisRateLimiterFactory.Builder self();
 
     /**
-     * Bounds the cache of limiters. An evicted limiter is built again when needed; its permits are in Redis. Default: 100,
-     * 10,000, 5 minutes.
+     * Bounds how many limiters are kept for their next use; they are evicted after 5 minutes without one, too. An evicted limiter is
+     * built again when needed; its permits are in Redis. Default 10,000.
      *
-     * @param initial initial capacity, at least 0
-     * @param maximum maximum size, at least 1
-     * @param expireAfterAccess how long an unused limiter is kept, more than zero
+     * @throws IllegalArgumentException if less than 1
      */
-    public RedisRateLimiterFactory.Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
-        this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
+    public RedisRateLimiterFactory.Builder maxCachedLimiters(long newMaximum) {
+        this.maxCachedLimiters = EngineLimiterFactory.checkMaxCached(newMaximum);
         return self();
     }
 

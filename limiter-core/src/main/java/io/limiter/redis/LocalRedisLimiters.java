@@ -20,7 +20,7 @@ final class LocalRedisLimiters extends LocalLimiters {
     LocalRedisLimiters(RedisRateLimiterFactory.Builder settings, LocalLimiters decides) {
         super(
                 decides,
-                settings.cacheBounds,
+                settings.maxCachedLimiters,
                 settings.namespace,
                 settings.failurePolicy,
                 Observers.of(settings.observers),

@@ -88,7 +88,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private RedisLimiters(
             RedisRateLimiterFactory.Builder settings, ListenerNotifier notifier, EngineObserver observer) {
         super(
-                settings.cacheBounds,
+                settings.maxCachedLimiters,
                 settings.namespace,
                 settings.failurePolicy,
                 observer,

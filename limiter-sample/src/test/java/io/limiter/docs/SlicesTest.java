@@ -34,7 +34,7 @@ import reactor.core.publisher.Mono;
             // Without a server there is no address.
             "limiter.http.page.key=all",
             "limiter.http.page.limits.all.limit=1",
-            "limiter.http.page.limits.all.period=1m"
+            "limiter.http.page.limits.all.per=1m"
         })
 class SlicesTest {
 

@@ -61,7 +61,7 @@ class ReadmeTest {
                         "--limiter.failure.decision-timeout=2m",
                         "--limiter.limits.quotes.rate=50",
                         "--limiter.limits.orders.limit=1000",
-                        "--limiter.limits.orders.period=1d",
+                        "--limiter.limits.orders.per=1d",
                         "--limiter.limits.exports.kind=concurrent",
                         "--limiter.limits.exports.limit=2");
     }

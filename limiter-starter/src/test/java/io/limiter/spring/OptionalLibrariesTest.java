@@ -156,12 +156,12 @@ class OptionalLibrariesTest {
                                 "--limiter.http.address.name=address-" + run,
                                 "--limiter.http.address.path=/calls/address",
                                 "--limiter.http.address.limits.one.limit=1",
-                                "--limiter.http.address.limits.one.period=3600",
+                                "--limiter.http.address.limits.one.per=3600",
                                 "--limiter.http.user.name=user-" + run,
                                 "--limiter.http.user.path=/calls/user",
                                 "--limiter.http.user.key=user",
                                 "--limiter.http.user.limits.one.limit=1",
-                                "--limiter.http.user.limits.one.period=3600"))
+                                "--limiter.http.user.limits.one.per=3600"))
                 .toArray(String[]::new);
     }
 }

@@ -5,7 +5,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
@@ -42,7 +42,7 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
         this(
                 engine,
                 new LocalLimiters(
-                        CacheBounds.DEFAULT,
+                        EngineLimiterFactory.DEFAULT_MAX_CACHED,
                         engine,
                         clock.sleeper(),
                         Observers.of(observers),

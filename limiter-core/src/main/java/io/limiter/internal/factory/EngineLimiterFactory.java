@@ -27,6 +27,7 @@ import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class EngineLimiterFactory implements AutoCloseable {
 
+    /** How many limiters are kept, unless set. */
+    public static final long DEFAULT_MAX_CACHED = 10_000;
+
+    private static final Duration UNUSED_FOR = Duration.ofMinutes(5);
     private static final AsyncLog log = AsyncLog.of(EngineLimiterFactory.class);
 
     private final Cache<LimiterId, KeyView<?>> limiters;
@@ -54,12 +59,13 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     private final NamedLimits named = new NamedLimits();
 
     /**
+     * @param maxCached how many limiters are kept
      * @param namespace of its limiters; empty for none
      * @param notifier notifies listeners of rejections
      * @param ticker measures waits
      */
     protected EngineLimiterFactory(
-            CacheBounds bounds,
+            long maxCached,
             String namespace,
             FailurePolicy defaultPolicy,
             EngineObserver observer,
@@ -68,13 +74,20 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         this.options = LimiterOptions.NONE.withNamespace(namespace).withFailurePolicy(defaultPolicy);
         this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
-                .initialCapacity(bounds.initial())
-                .maximumSize(bounds.maximum())
-                .expireAfterAccess(bounds.expireAfterAccess())
+                .initialCapacity(100)
+                .maximumSize(maxCached)
+                .expireAfterAccess(UNUSED_FOR)
                 .build();
-        this.stateTypes =
-                CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
-        this.owners = CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
+        this.stateTypes = CacheBuilder.newBuilder().maximumSize(maxCached).build();
+        this.owners = CacheBuilder.newBuilder().maximumSize(maxCached).build();
+    }
+
+    /** @throws IllegalArgumentException if no limiter could be kept */
+    public static long checkMaxCached(long maxCached) {
+        if (maxCached < 1) {
+            throw new IllegalArgumentException("maxCachedLimiters must be at least 1, was " + maxCached);
+        }
+        return maxCached;
     }
 
     /**

@@ -10,7 +10,6 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.factory.CacheBounds;
 import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.Leases;
@@ -36,31 +35,28 @@ public class LocalLimiters extends EngineLimiterFactory {
 
     /** They grant everything at once and count nothing. */
     public static LocalLimiters unlimited() {
-        return new LocalLimiters(CacheBounds.DEFAULT, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);
+        return new LocalLimiters(
+                EngineLimiterFactory.DEFAULT_MAX_CACHED, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);
     }
 
-    LocalLimiters(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
-        this(cacheBounds, engine, sleeper, EngineObserver.NONE, new ListenerNotifier(List.of()));
+    LocalLimiters(long maxCached, Engine engine, Sleeper sleeper) {
+        this(maxCached, engine, sleeper, EngineObserver.NONE, new ListenerNotifier(List.of()));
     }
 
     public LocalLimiters(
-            CacheBounds cacheBounds,
-            Engine engine,
-            Sleeper sleeper,
-            EngineObserver observer,
-            ListenerNotifier notifier) {
-        this(cacheBounds, "", FailurePolicy.THROW, engine, sleeper, observer, notifier);
+            long maxCached, Engine engine, Sleeper sleeper, EngineObserver observer, ListenerNotifier notifier) {
+        this(maxCached, "", FailurePolicy.THROW, engine, sleeper, observer, notifier);
     }
 
     private LocalLimiters(
-            CacheBounds cacheBounds,
+            long maxCached,
             String namespace,
             FailurePolicy policy,
             Engine engine,
             Sleeper sleeper,
             EngineObserver observer,
             ListenerNotifier notifier) {
-        super(cacheBounds, namespace, policy, observer, notifier, sleeper.ticker());
+        super(maxCached, namespace, policy, observer, notifier, sleeper.ticker());
         this.engine = engine;
         this.failover = Failover.none(engine);
         this.waits = new Waits(sleeper);
@@ -75,12 +71,12 @@ public class LocalLimiters extends EngineLimiterFactory {
      */
     protected LocalLimiters(
             LocalLimiters others,
-            CacheBounds cacheBounds,
+            long maxCached,
             String namespace,
             FailurePolicy policy,
             EngineObserver observer,
             ListenerNotifier notifier) {
-        this(cacheBounds, namespace, policy, others.engine, others.waits.sleeper(), observer, notifier);
+        this(maxCached, namespace, policy, others.engine, others.waits.sleeper(), observer, notifier);
     }
 
     @Override

@@ -168,10 +168,8 @@ class EngineLimiterFactoryTest {
 
     @Test
     void evicted_limiters_lose_no_permits() {
-        LimiterFactory small = LocalLimiterFactory.builder()
-                .limiterCache(0, 1, Duration.ofMinutes(1))
-                .maxKeys(100)
-                .build();
+        LimiterFactory small =
+                LocalLimiterFactory.builder().maxCachedLimiters(1).maxKeys(100).build();
         RateLimiter first = small.build("first", 1.0 / 60, 60, 60);
         assertThat(first.tryAcquire()).isTrue();
         for (int i = 0; i < 50; i++) {
@@ -238,10 +236,8 @@ class EngineLimiterFactoryTest {
 
     @Test
     void a_rate_that_was_set_outlives_its_limiter() throws Exception {
-        LimiterFactory small = LocalLimiterFactory.builder()
-                .limiterCache(0, 1, Duration.ofMinutes(1))
-                .maxKeys(100)
-                .build();
+        LimiterFactory small =
+                LocalLimiterFactory.builder().maxCachedLimiters(1).maxKeys(100).build();
         WeakReference<RateLimiter> forgotten = new WeakReference<>(small.build("k", 1, 1, 60));
         Objects.requireNonNull(forgotten.get()).setRate(5);
         RateLimiter kept = small.build("k", 1, 60, 60);
@@ -369,17 +365,10 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
-    void bounds_out_of_range_are_an_error() {
-        Duration minute = Duration.ofMinutes(1);
+    void a_cache_of_no_limiters_is_an_error() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new CacheBounds(-1, 1, minute))
-                .withMessage("cache initial must be at least 0, was -1");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new CacheBounds(0, 0, minute))
-                .withMessage("cache maximum must be at least 1, was 0");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new CacheBounds(0, 1, Duration.ZERO))
-                .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
+                .isThrownBy(() -> LocalLimiterFactory.builder().maxCachedLimiters(0))
+                .withMessage("maxCachedLimiters must be at least 1, was 0");
     }
 
     private static List<ILoggingEvent> logged(Class<?> by, Runnable action) {
@@ -409,7 +398,7 @@ class EngineLimiterFactoryTest {
 
         SlowFactory(String slow, CountDownLatch building, CountDownLatch until) {
             super(
-                    CacheBounds.DEFAULT,
+                    EngineLimiterFactory.DEFAULT_MAX_CACHED,
                     "",
                     FailurePolicy.THROW,
                     EngineObserver.NONE,

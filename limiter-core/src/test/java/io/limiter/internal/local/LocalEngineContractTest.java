@@ -2,14 +2,15 @@ package io.limiter.internal.local;
 
 import io.limiter.EngineContract;
 import io.limiter.LimiterFactory;
-import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.testing.TestClock;
 
 class LocalEngineContractTest extends EngineContract {
 
     private final TestClock clock = new TestClock();
-    private final LimiterFactory limiters =
-            new LocalLimiters(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock).view();
+    private final LimiterFactory limiters = new LocalLimiters(
+                    EngineLimiterFactory.DEFAULT_MAX_CACHED, new LocalEngine(1000, clock, clock.micros()), clock)
+            .view();
 
     @Override
     protected LimiterFactory limiters() {

@@ -186,7 +186,7 @@ class LiveLimitsTest {
 
     @Test
     void is_kept_when_a_limiter_is_built_again() {
-        LiveInstance factory = FLEET.instance(settings -> settings.limiterCache(1, 1, Duration.ofHours(1)));
+        LiveInstance factory = FLEET.instance(settings -> settings.maxCachedLimiters(1));
         search(factory);
         put(factory, "search", TEN);
         for (int i = 0; i < 10; i++) {

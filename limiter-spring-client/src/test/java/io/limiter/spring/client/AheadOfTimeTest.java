@@ -51,7 +51,7 @@ public class AheadOfTimeTest {
                                 "limiter.clients.maps.hosts", "localhost",
                                 "limiter.clients.maps.timeout", "0",
                                 "limiter.clients.maps.limits.day.limit", "1",
-                                "limiter.clients.maps.limits.day.period", "1d")));
+                                "limiter.clients.maps.limits.day.per", "1d")));
         return context;
     }
 

@@ -94,7 +94,7 @@ class ClientLimitsTest {
     }
 
     private String[] day(int limit) {
-        return settings("hosts=" + host, "timeout=0", "limits.day.limit=" + limit, "limits.day.period=1d");
+        return settings("hosts=" + host, "timeout=0", "limits.day.limit=" + limit, "limits.day.per=1d");
     }
 
     private void callByRestClient(BeanFactory beans) {
@@ -170,9 +170,9 @@ class ClientLimitsTest {
                 "hosts=" + host,
                 "timeout=0",
                 "limits.day.limit=3",
-                "limits.day.period=1d",
+                "limits.day.per=1d",
                 "limits.hour.limit=1",
-                "limits.hour.period=1h");
+                "limits.hour.per=1h");
         inRedis().withPropertyValues(two).run(context -> {
             callByRestClient(context);
             for (int i = 0; i < 5; i++) {
@@ -256,7 +256,7 @@ class ClientLimitsTest {
 
     @Test
     void other_hosts_are_not_limited() {
-        String[] other = settings("hosts=*.example.com,localhost:1", "limits.day.limit=1", "limits.day.period=1d");
+        String[] other = settings("hosts=*.example.com,localhost:1", "limits.day.limit=1", "limits.day.per=1d");
         local().withPropertyValues(other).run(context -> {
             callByRestClient(context);
             callByRestClient(context);

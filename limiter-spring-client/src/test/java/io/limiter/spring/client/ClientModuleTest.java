@@ -39,25 +39,23 @@ class ClientModuleTest {
 
     @Test
     void a_client_that_can_have_no_limit_streams_its_requests() {
-        Contexts.local()
-                .withConfiguration(Contexts.clients())
-                .run(context -> {
-                    AtomicInteger created = new AtomicInteger();
-                    AtomicInteger writtenAfter = new AtomicInteger();
-                    RestClient client = context.getBean(RestClient.Builder.class)
-                            .requestFactory((uri, method) -> {
-                                created.incrementAndGet();
-                                MockClientHttpRequest sent = new MockClientHttpRequest(method, uri);
-                                sent.setResponse(new MockClientHttpResponse(new byte[0], HttpStatus.OK));
-                                return sent;
-                            })
-                            .build();
-                    client.post()
-                            .uri(CALL)
-                            .body(body -> writtenAfter.set(created.get()))
-                            .exchange((request, response) -> 0);
-                    assertThat(writtenAfter).hasValue(1);
-                });
+        Contexts.local().withConfiguration(Contexts.clients()).run(context -> {
+            AtomicInteger created = new AtomicInteger();
+            AtomicInteger writtenAfter = new AtomicInteger();
+            RestClient client = context.getBean(RestClient.Builder.class)
+                    .requestFactory((uri, method) -> {
+                        created.incrementAndGet();
+                        MockClientHttpRequest sent = new MockClientHttpRequest(method, uri);
+                        sent.setResponse(new MockClientHttpResponse(new byte[0], HttpStatus.OK));
+                        return sent;
+                    })
+                    .build();
+            client.post()
+                    .uri(CALL)
+                    .body(body -> writtenAfter.set(created.get()))
+                    .exchange((request, response) -> 0);
+            assertThat(writtenAfter).hasValue(1);
+        });
     }
 
     @Test

@@ -185,7 +185,7 @@ class ClientPausesTest {
 
     @Test
     void several_limits_of_a_client_pause_together() {
-        inRedis("limits.day.limit=1000", "limits.day.period=1d").run(one -> {
+        inRedis("limits.day.limit=1000", "limits.day.per=1d").run(one -> {
             callByRestClient(one);
             Eventually.that(() -> assertThat(one.getBean(LiveLimits.class).get(name + "/day", key))
                     .isPresent());

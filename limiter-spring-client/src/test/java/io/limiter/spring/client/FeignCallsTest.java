@@ -65,7 +65,7 @@ class FeignCallsTest {
         return new String[] {
             "limiter.clients." + name + ".timeout=0",
             "limiter.clients." + name + ".limits.day.limit=" + limit,
-            "limiter.clients." + name + ".limits.day.period=1d"
+            "limiter.clients." + name + ".limits.day.per=1d"
         };
     }
 

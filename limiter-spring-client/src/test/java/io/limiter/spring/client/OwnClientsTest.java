@@ -45,10 +45,10 @@ class OwnClientsTest {
                 .withUserConfiguration(OwnBeans.class)
                 .withPropertyValues(
                         "limiter.clients.one.limits.day.limit=2",
-                        "limiter.clients.one.limits.day.period=1d",
+                        "limiter.clients.one.limits.day.per=1d",
                         "limiter.clients.one.timeout=0",
                         "limiter.clients.two.limits.day.limit=4",
-                        "limiter.clients.two.limits.day.period=1d",
+                        "limiter.clients.two.limits.day.per=1d",
                         "limiter.clients.two.timeout=0")
                 .run(context -> {
                     assertThat(granted(context, "one")).isEqualTo(2);

@@ -41,8 +41,7 @@ class PauseEndsTest {
     private final TestClock clock = new TestClock();
     private final LocalLimiterFactory factory = LocalLimiterFactory.unlimited();
     private final ClientPauses pauses = new ClientPauses(true, LiveLimits.NONE, event -> {}, clock::read);
-    private final ClientLimits limits =
-            new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), pauses);
+    private final ClientLimits limits = new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), pauses);
 
     private HttpStatus answer = HttpStatus.TOO_MANY_REQUESTS;
     private String retryAfter = "30";
@@ -197,7 +196,6 @@ class PauseEndsTest {
         headers.set("Retry-After", "30");
         new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), shared)
                 .named("maps")
-                .apply(API)
                 .answered(429, headers);
         assertThat(bans.stored).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(Duration.ofSeconds(31));
         shared.destroy();

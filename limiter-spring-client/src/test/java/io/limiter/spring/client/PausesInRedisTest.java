@@ -49,7 +49,7 @@ class PausesInRedisTest {
                         "limiter.failure.decision-timeout=2m",
                         "limiter.clients.maps.timeout=0",
                         "limiter.clients.maps.limits.day.limit=4",
-                        "limiter.clients.maps.limits.day.period=1d",
+                        "limiter.clients.maps.limits.day.per=1d",
                         "limiter.clients.maps.limits.second.rate=1000");
     }
 
@@ -62,7 +62,7 @@ class PausesInRedisTest {
     }
 
     private static ClientLimit maps(ApplicationContext context) {
-        return context.getBean(ClientLimits.class).named("maps").apply(null);
+        return context.getBean(ClientLimits.class).named("maps");
     }
 
     private static void receivesPause(ApplicationContext context) {

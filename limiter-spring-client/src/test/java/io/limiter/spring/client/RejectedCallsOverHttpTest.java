@@ -102,7 +102,7 @@ class RejectedCallsOverHttpTest {
                         "--limiter.clients.small.hosts=127.0.0.1:" + port,
                         "--limiter.clients.small.timeout=0",
                         "--limiter.clients.small.limits.day.limit=1",
-                        "--limiter.clients.small.limits.day.period=1d",
+                        "--limiter.clients.small.limits.day.per=1d",
                         "--limiter.clients.large.hosts=localhost:" + port,
                         "--limiter.clients.large.limits.second.rate=1000");
     }

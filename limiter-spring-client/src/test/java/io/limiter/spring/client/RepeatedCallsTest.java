@@ -85,7 +85,7 @@ class RepeatedCallsTest {
                                 + server.getAddress().getPort(),
                         "limiter.clients.maps.timeout=0",
                         "limiter.clients.maps.limits.day.limit=3",
-                        "limiter.clients.maps.limits.day.period=1d");
+                        "limiter.clients.maps.limits.day.per=1d");
     }
 
     private void call(RestClient client) {
@@ -175,7 +175,7 @@ class RepeatedCallsTest {
                 .withPropertyValues(
                         "limiter.clients.paid.timeout=0",
                         "limiter.clients.paid.limits.day.limit=2",
-                        "limiter.clients.paid.limits.day.period=1d")
+                        "limiter.clients.paid.limits.day.per=1d")
                 .run(context -> {
                     RestClient client = restClient(context)
                             .requestInterceptor(INTERCEPTOR)

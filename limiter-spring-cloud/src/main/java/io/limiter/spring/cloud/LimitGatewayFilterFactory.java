@@ -70,11 +70,10 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
             throw new InvalidSettingException(
                     "rule", " of the filter Limit must be the name of a rule of limiter.http, such as - Limit=orders");
         }
-        known.named(rule);
+        HttpLimits limits = known.named(rule);
         KeyResolver keys = config.getKeyResolver();
         HttpLimitWebFilter.Shared limiting = shared.getObject();
         return (exchange, chain) -> {
-            HttpLimits limits = known.named(rule);
             Mono<Void> handled = chain.filter(exchange);
             return keys == null
                     ? limiting.limit(exchange, limits, handled)

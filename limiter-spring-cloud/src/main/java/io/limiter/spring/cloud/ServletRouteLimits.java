@@ -120,10 +120,9 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
     }
 
     private HttpLimitFilter build(String rule, RouteRules rules) {
-        rules.named(rule);
         return new HttpLimitFilter(
                 rule,
-                () -> rules.named(rule),
+                rules.named(rule),
                 beans.addresses().getObject(),
                 beans.users().getIfAvailable(),
                 beans.responses().getObject());

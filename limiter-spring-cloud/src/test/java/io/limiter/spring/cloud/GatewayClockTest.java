@@ -2,7 +2,7 @@ package io.limiter.spring.cloud;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -22,7 +22,7 @@ class GatewayClockTest {
     private final TestClock clock = new TestClock();
     private final GatewayRateLimiter limiter = new GatewayRateLimiter(
             new LocalLimiters(
-                            CacheBounds.DEFAULT,
+                            EngineLimiterFactory.DEFAULT_MAX_CACHED,
                             new LocalEngine(1000, clock, clock.micros()),
                             clock,
                             EngineObserver.NONE,

@@ -73,7 +73,7 @@ class GatewayRateLimiterTest {
                         "limiter.http.site.path=/blocked",
                         "limiter.http.site.key=header:X-Caller",
                         "limiter.http.site.limits.one.limit=2",
-                        "limiter.http.site.limits.one.period=1h"),
+                        "limiter.http.site.limits.one.per=1h"),
                 redis,
                 List.of(more));
     }

@@ -117,7 +117,7 @@ class JavaRouteLimitTest {
 
     private static List<String> rule(String name, String key) {
         String rule = "limiter.http." + name;
-        return List.of(rule + ".key=" + key, rule + ".limits.one.limit=1", rule + ".limits.one.period=1h");
+        return List.of(rule + ".key=" + key, rule + ".limits.one.limit=1", rule + ".limits.one.per=1h");
     }
 
     private static void grantsOne(TestGateway gateway) {

@@ -13,7 +13,7 @@ class KeyResolverLimitTest {
 
     private static TestGateway gateway(List<String> route) {
         return TestGateway.Server.WEBFLUX.start(
-                route, List.of("limiter.http.mail.limits.one.limit=1", "limiter.http.mail.limits.one.period=1h"));
+                route, List.of("limiter.http.mail.limits.one.limit=1", "limiter.http.mail.limits.one.per=1h"));
     }
 
     @Test

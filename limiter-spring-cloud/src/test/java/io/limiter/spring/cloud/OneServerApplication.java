@@ -9,7 +9,7 @@ public final class OneServerApplication {
     static final List<String> RULE = List.of(
             "limiter.http.one.key=header:X-Caller",
             "limiter.http.one.limits.one.limit=1",
-            "limiter.http.one.limits.one.period=1h");
+            "limiter.http.one.limits.one.per=1h");
 
     private OneServerApplication() {}
 

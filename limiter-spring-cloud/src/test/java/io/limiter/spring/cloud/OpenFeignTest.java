@@ -59,11 +59,11 @@ class OpenFeignTest {
                         "maps.url=" + upstream,
                         "limiter.clients.maps.timeout=0",
                         "limiter.clients.maps.limits.day.limit=2",
-                        "limiter.clients.maps.limits.day.period=1d",
+                        "limiter.clients.maps.limits.day.per=1d",
                         "limiter.clients.partner.hosts=" + upstream.replace("http://", ""),
                         "limiter.clients.partner.timeout=0",
                         "limiter.clients.partner.limits.day.limit=4",
-                        "limiter.clients.partner.limits.day.period=1d"));
+                        "limiter.clients.partner.limits.day.per=1d"));
     }
 
     @Test

@@ -67,7 +67,7 @@ class ServletRouteLimitTest extends RouteLimitContract {
                         "limiter.http.all.limits.one.rate=9",
                         "limiter.http.mail.key=header:X-Caller",
                         "limiter.http.mail.limits.one.limit=1",
-                        "limiter.http.mail.limits.one.period=1h"))) {
+                        "limiter.http.mail.limits.one.per=1h"))) {
             String caller = TestGateway.anyone();
             HttpResponse<String> granted = gateway.send("/mail", caller);
             assertThat(granted.statusCode()).isEqualTo(202);

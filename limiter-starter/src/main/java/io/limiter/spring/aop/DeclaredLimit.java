@@ -15,7 +15,6 @@ import io.limiter.spring.check.Outcome;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.spel.CallCharge;
 import io.limiter.spring.key.spel.CallPermits;
-import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;

@@ -177,15 +177,10 @@ final class LimitParser {
                 .getValue("kind")
                 .map(named -> LimitKind.valueOf(named.toString()))
                 .orElse(usual);
-        String per = text(annotation, "per");
-        boolean isCount = usual == LimitKind.FIXED_WINDOW;
-        AnnotatedTimes.Window window = isCount
-                ? AnnotatedTimes.ofCount(given(annotation, "period", Double.class), per, text(annotation, "zone"), kind)
-                : new AnnotatedTimes.Window(null, null);
         LimitSettings settings = new LimitSettings(
                 null,
                 rate,
-                isCount ? null : AnnotatedTimes.ofRate(per),
+                AnnotatedTimes.per(given(annotation, "period", Double.class), text(annotation, "per")),
                 seconds(annotation, "burst", "0.000000001"),
                 given(annotation, "capacity", Long.class),
                 null,
@@ -194,8 +189,7 @@ final class LimitParser {
                 null,
                 null,
                 given(annotation, "limit", Long.class),
-                window.length(),
-                window.zone(),
+                AnnotatedTimes.zone(text(annotation, "zone")),
                 seconds(annotation, "lease", "0.1"),
                 null,
                 null,

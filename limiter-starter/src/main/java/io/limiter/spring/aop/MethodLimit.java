@@ -63,8 +63,7 @@ final class MethodLimit {
         }
     }
 
-    private static LimitInUse<Built> use(
-            DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
+    private static LimitInUse<Built> use(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         Configured configured = declared.configured();
         if (!configured.plans().isEmpty() && declared.plan() == null && beans.find(PlanResolver.class) == null) {
             throw InvalidSettingException.ofUnusedPlans(
@@ -169,8 +168,7 @@ final class MethodLimit {
     private Limiter limiter(Applied<Built> used) {
         Limiter own = used.limiter().limiter();
         if (own == null) {
-            throw new IllegalStateException(
-                    "permits of " + declared.where() + " are held, not spent");
+            throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");
         }
         return own;
     }

@@ -17,7 +17,6 @@ import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.condition.ConditionalOnSetting;
 import io.limiter.spring.live.AuditedLiveLimits;
 import io.limiter.spring.settings.InvalidSettingException;
-import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -75,18 +74,9 @@ final class LimiterFactoryConfigurations {
         DistributedLock limiterLock(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections,
-                BeanFactory beans,
-                LimiterProperties properties) {
-            LimiterProperties.Lock settings = properties.lock();
-            boolean plain = settings.kind() == LimiterProperties.LockKind.REDIS || !HAS_REDISSON;
-            DistributedLock redisson = plain ? null : Redisson.lock(beans, settings.lease());
-            if (redisson == null && settings.kind() == LimiterProperties.LockKind.REDISSON) {
-                throw new InvalidSettingException(
-                        "limiter.lock.kind",
-                        " is redisson, and there is no RedissonClient bean: define one, or set limiter.lock.kind to auto"
-                                + " or redis");
-            }
-            return redisson == null ? new RedisLock(required(own, connections), settings.lease()) : redisson;
+                BeanFactory beans) {
+            DistributedLock redisson = HAS_REDISSON ? Redisson.lock(beans) : null;
+            return redisson == null ? new RedisLock(required(own, connections)) : redisson;
         }
 
         /** For a factory of the application, too. */
@@ -105,7 +95,7 @@ final class LimiterFactoryConfigurations {
             DistributedLock used = properties.engine() == LimiterProperties.Engine.LOCK ? lock.getObject() : null;
             RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections));
             if (used != null) {
-                builder.lock(used).lockWait(properties.lock().maxWait());
+                builder.lock(used);
             }
             return configured(builder, observers, listeners, customizers, environment, properties);
         }
@@ -199,11 +189,9 @@ final class LimiterFactoryConfigurations {
             ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
             Environment environment,
             LimiterProperties properties) {
-        LimiterProperties.Cache cache = properties.cache();
         builder.namespace(properties.namespace(environment))
-                .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
+                .maxCachedLimiters(properties.cache().maximum())
                 .maxQueued(properties.groupCommit().maxQueued())
-                .yieldWhileWaiting(properties.groupCommit().yield())
                 .rejectionCacheSize(properties.rejectionCache().size())
                 .failurePolicy(properties.failure().failurePolicy())
                 .expectedInstances(properties.failure().expectedInstances())
@@ -226,9 +214,9 @@ final class LimiterFactoryConfigurations {
     private static final class Redisson {
 
         /** {@code null} if there is no client. */
-        static @Nullable DistributedLock lock(BeanFactory beans, Duration lease) {
+        static @Nullable DistributedLock lock(BeanFactory beans) {
             RedissonClient client = beans.getBeanProvider(RedissonClient.class).getIfAvailable();
-            return client == null ? null : new RedissonLock(client, lease);
+            return client == null ? null : new RedissonLock(client);
         }
     }
 
@@ -286,9 +274,8 @@ final class LimiterFactoryConfigurations {
                 ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
                 LimiterProperties properties) {
-            LimiterProperties.Cache cache = properties.cache();
             LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder()
-                    .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
+                    .maxCachedLimiters(properties.cache().maximum())
                     .maxKeys(properties.local().maxKeys());
             observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);

@@ -24,10 +24,10 @@ import org.springframework.core.env.Environment;
  * @param type Where permits are kept: in Redis, shared by all instances, or in this process only.
  * @param namespace Separates the permits, live limits and reports of this application from those of others on one Redis, at most
  *     100 characters. The default is spring.application.name; applications that name the same one share them.
- * @param engine How a decision in Redis is atomic: by one script, or by load and save under a lock.
+ * @param engine How a decision in Redis is atomic: by one script, or by load and save under a lock, which is the DistributedLock bean,
+ *     Redisson's if there is a RedissonClient, or else a plain one.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
  *     retries, transactions and caches, and after method security.
- * @param lock Settings of the lock engine.
  * @param groupCommit How decisions share calls to Redis.
  * @param rejectionCache The cache of rejections that are repeated without a call to Redis.
  * @param failure What happens while Redis is unavailable.
@@ -45,7 +45,6 @@ record LimiterProperties(
         @Nullable String namespace,
         @DefaultValue("script") Engine engine,
         @DefaultValue("2147482647") int order,
-        @DefaultValue Lock lock,
         @DefaultValue GroupCommit groupCommit,
         @DefaultValue RejectionCache rejectionCache,
         @DefaultValue Failure failure,
@@ -90,18 +89,6 @@ record LimiterProperties(
         LOCK
     }
 
-    enum LockKind {
-
-        /** Redisson's if there is a RedissonClient, otherwise the plain one. */
-        AUTO,
-
-        /** SET NX PX over the application's Redis connection. */
-        REDIS,
-
-        /** Redisson's lock. */
-        REDISSON
-    }
-
     /**
      * The meters.
      *
@@ -116,37 +103,14 @@ record LimiterProperties(
     }
 
     /**
-     * The lock engine.
-     *
-     * @param kind Which lock is used.
-     * @param lease How long the lock of a crashed instance is held, at least 1ms; longer than a load and a save take.
-     * @param maxWait How long a call waits for the lock at most, if its own timeout is shorter. 0 means to try once.
-     */
-    record Lock(
-            @DefaultValue("auto") LockKind kind,
-            @DefaultValue("2s") Duration lease,
-            @DefaultValue("1s") Duration maxWait) {
-
-        Lock {
-            SettingChecks.range("limiter.lock.lease", lease, Duration.ofMillis(1), Duration.ofDays(1));
-            SettingChecks.range("limiter.lock.max-wait", maxWait, Duration.ZERO, Duration.ofDays(1));
-        }
-    }
-
-    /**
      * Requests that share a call to Redis.
      *
      * @param maxQueued How many requests may wait to be sent; a further one is rejected.
-     * @param yield For how much processor time a waiting thread yields before it parks, if many wait or Redis answers within
-     *     that time, at most 10ms; 0 for none. Virtual threads park at once.
      */
-    record GroupCommit(
-            @DefaultValue("65536") int maxQueued,
-            @DefaultValue("5us") Duration yield) {
+    record GroupCommit(@DefaultValue("65536") int maxQueued) {
 
         GroupCommit {
             SettingChecks.range("limiter.group-commit.max-queued", maxQueued, 1, Integer.MAX_VALUE);
-            SettingChecks.range("limiter.group-commit.yield", yield, Duration.ZERO, Duration.ofMillis(10));
         }
     }
 
@@ -219,23 +183,12 @@ record LimiterProperties(
     /**
      * The cache of limiters.
      *
-     * @param initial Initial capacity of the cache.
      * @param maximum Most limiters that are kept.
-     * @param expireAfterAccess How long an unused limiter is kept.
      */
-    record Cache(
-            @DefaultValue("100") int initial,
-            @DefaultValue("10000") long maximum,
-            @DefaultValue("5m") Duration expireAfterAccess) {
+    record Cache(@DefaultValue("10000") long maximum) {
 
         Cache {
-            SettingChecks.range("limiter.cache.initial", initial, 0, 1_000_000);
             SettingChecks.range("limiter.cache.maximum", maximum, 1L, (long) Integer.MAX_VALUE);
-            SettingChecks.range(
-                    "limiter.cache.expire-after-access",
-                    expireAfterAccess,
-                    Duration.ofMillis(1),
-                    SettingChecks.LONGEST);
         }
     }
 

@@ -53,7 +53,7 @@ class ReactiveWebConfiguration {
     @Bean
     HttpLimitWebFilter limiterAnswerFilter(HttpLimitWebFilter.Shared shared) {
         int order = Ordered.HIGHEST_PRECEDENCE + 100;
-        return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, () -> HttpLimits.NONE);
+        return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, HttpLimits.NONE);
     }
 
     @Bean

@@ -10,6 +10,8 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,16 +62,35 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
         }
         long limit = required("limit", values.limit(), "100 (at least 1)", places);
         return switch (kind) {
-            case FIXED_WINDOW -> new FixedWindow(limit, period(places), values.zone());
-            case SLIDING_LOG -> SlidingLog.of(limit, period(places));
-            case SLIDING_COUNTER -> SlidingCounter.of(limit, period(places));
+            case FIXED_WINDOW -> fixedWindow(limit, per(places));
+            case SLIDING_LOG -> SlidingLog.of(limit, perDuration(places));
+            case SLIDING_COUNTER -> SlidingCounter.of(limit, perDuration(places));
             default ->
                 ConcurrencyLimit.of(limit).withLeaseTime(first(values.lease(), ConcurrencyLimit.DEFAULT_LEASE_TIME));
         };
     }
 
-    private Duration period(String places) {
-        return required("period", values.period(), "900 (seconds)", places);
+    private FixedWindow fixedWindow(long limit, Per per) {
+        ZoneId zone = values.zone();
+        if (per.unit() == null && zone != null) {
+            throw new IllegalArgumentException("zone '" + zone + "' has no effect without a unit of the calendar:"
+                    + " set per to minute, hour or day, or leave the zone out");
+        }
+        return new FixedWindow(limit, per.length(), per.unit() == null ? null : first(zone, ZoneOffset.UTC));
+    }
+
+    private Duration perDuration(String places) {
+        Per per = per(places);
+        if (per.unit() != null) {
+            throw new IllegalArgumentException(
+                    "per '" + per + "' is a unit of the calendar, by which only a fixed window" + " goes, not kind "
+                            + kind + ": set per to 1" + per.unit().charAt(0));
+        }
+        return per.length();
+    }
+
+    private Per per(String places) {
+        return required("per", values.per(), "15m", places);
     }
 
     /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
@@ -96,7 +117,8 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
     /** The bucket of the rate alone, which holds as many permits as the number in the rate, and at least one. */
     private TokenBucket usual(String places) {
         return TokenBucket.per(
-                required("rate", values.rate(), "10", places), first(values.per(), Duration.ofSeconds(1)));
+                required("rate", values.rate(), "10", places),
+                first(values.per(), Per.of(Duration.ofSeconds(1))).ofRate());
     }
 
     private double permitsPerSecond(String places) {

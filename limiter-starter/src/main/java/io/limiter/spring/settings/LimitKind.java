@@ -18,9 +18,9 @@ public enum LimitKind {
             "expire",
             "prefetch-time",
             "prefetch-calls"),
-    FIXED_WINDOW("fixed-window", "limit", "period", "zone", "timeout"),
-    SLIDING_LOG("sliding-log", "limit", "period", "timeout"),
-    SLIDING_COUNTER("sliding-counter", "limit", "period", "timeout"),
+    FIXED_WINDOW("fixed-window", "limit", "per", "zone", "timeout"),
+    SLIDING_LOG("sliding-log", "limit", "per", "timeout"),
+    SLIDING_COUNTER("sliding-counter", "limit", "per", "timeout"),
     LEAKY_BUCKET("leaky-bucket", "capacity", "rate", "per", "timeout"),
 
     /** Its calls wait for their turn, without a timeout as long as the queue lets them. */

@@ -29,8 +29,9 @@ import org.springframework.util.ReflectionUtils;
  * plain numbers are seconds, as in the annotations.
  *
  * @param kind token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue or concurrent
- * @param rate permits of a token bucket or a leaky bucket per second, or per period
- * @param per the period that rate is for; a second if not set
+ * @param rate permits of a token bucket or a leaky bucket per second, or in the time of per
+ * @param per the time that rate is for, a second if not set, or the length of a window: a duration, which begins with its first
+ *     permit, or, for a fixed window, minute, hour or day of the calendar
  * @param burst capacity of a token bucket in seconds of its rate, instead of capacity
  * @param capacity capacity of a token bucket in permits; the number in rate, at least 1, if neither it nor burst is set; capacity
  *     of a leaky bucket, or most waiting calls of a leaky queue
@@ -40,8 +41,7 @@ import org.springframework.util.ReflectionUtils;
  * @param prefetchTime how long an instance uses permits of a token bucket that it has prefetched; none are if not set
  * @param prefetchCalls how often per second the fleet calls Redis to prefetch permits of one key
  * @param limit most permits in a window, or most concurrent calls
- * @param period length of a window
- * @param zone time zone whose midnight a fixed window is aligned to
+ * @param zone time zone of the calendar whose minute, hour or day a fixed window is; UTC if not set
  * @param lease how long a concurrency permit of a crashed instance is held
  * @param namespace in which the limit takes its permits, to share them with other applications; the application's own if not set
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
@@ -49,12 +49,12 @@ import org.springframework.util.ReflectionUtils;
  * @param onFailure how the limit decides while Redis is unavailable: local, owner, deny, allow, throw, or local with the share of
  *     the limit that each instance decides under, such as local(0.2)
  * @param ban when a key that is rejected too often is banned, and for how long
- * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, period and timeout
+ * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit and timeout
  */
 public record LimitSettings(
         @Nullable LimitKind kind,
         @Nullable Double rate,
-        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration per,
+        @Nullable Per per,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration burst,
         @Nullable Long capacity,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration warmUp,
@@ -63,7 +63,6 @@ public record LimitSettings(
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration prefetchTime,
         @Nullable Integer prefetchCalls,
         @Nullable Long limit,
-        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
         @Nullable ZoneId zone,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
         @Nullable String namespace,
@@ -75,7 +74,7 @@ public record LimitSettings(
 
     /** The settings that a plan can have. Those that are not set are the limit's. */
     private static final Set<String> OF_PLAN =
-            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "period", "timeout"));
+            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout"));
 
     /**
      * Checks that each setting is allowed.
@@ -87,7 +86,6 @@ public record LimitSettings(
     public void check(String property) {
         String prefix = property.isEmpty() ? "" : property + ".";
         SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
-        SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "capacity", capacity, 1L, TokenBucket.MAX_CAPACITY);
         SettingChecks.range(prefix + "burst", burst, Duration.ofNanos(1), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), SettingChecks.LONGEST);
@@ -97,7 +95,6 @@ public record LimitSettings(
         SettingChecks.range(prefix + "prefetch-calls", prefetchCalls, 1, Prefetch.MOST_CALLS_PER_SECOND);
         SettingChecks.range(prefix + "limit", limit, 1L, Check.MAX_PERMITS);
         SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.failurePolicy(prefix + "on-failure", onFailure);
         if (namespace != null) {
             SettingChecks.named(prefix + "namespace", ": ", () -> {
@@ -212,7 +209,10 @@ public record LimitSettings(
         return new KindSettings(used, this);
     }
 
-    /** These settings, replaced by those that are set in others. Burst, capacity and warm-up replace one another. */
+    /**
+     * These settings, replaced by those that are set in others. Burst, capacity and warm-up replace one another, and
+     * a duration replaces the calendar with its zone.
+     */
     LimitSettings overriddenBy(LimitSettings others) {
         boolean sized = others.burst != null || others.capacity != null || others.warmUp != null;
         return new LimitSettings(
@@ -227,8 +227,9 @@ public record LimitSettings(
                 first(others.prefetchTime, prefetchTime),
                 first(others.prefetchCalls, prefetchCalls),
                 first(others.limit, limit),
-                first(others.period, period),
-                first(others.zone, zone),
+                others.zone == null && others.per != null && others.per.unit() == null
+                        ? null
+                        : first(others.zone, zone),
                 first(others.lease, lease),
                 others.namespace,
                 others.enforce,
@@ -253,7 +254,6 @@ public record LimitSettings(
                         null,
                         null,
                         callTimeout,
-                        null,
                         null,
                         null,
                         null,
@@ -297,7 +297,7 @@ public record LimitSettings(
     Configured ofCode(String property, boolean held) {
         LimitKind used = kind;
         if (used == null) {
-            boolean onlyHeld = rate == null && period == null && per == null;
+            boolean onlyHeld = rate == null && per == null;
             used = held && onlyHeld
                     ? LimitKind.CONCURRENT
                     : rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;

@@ -99,12 +99,12 @@ class LimitersEndpointTest {
                 "--limiter.http.api.limits.one.burst=2000s",
                 "--limiter.http.api.limits.two.kind=fixed-window",
                 "--limiter.http.api.limits.two.limit=2",
-                "--limiter.http.api.limits.two.period=1d",
+                "--limiter.http.api.limits.two.per=1d",
                 "--limiter.http.open.name=/open/" + KEY + "/**",
                 "--limiter.http.open.path=/open/" + KEY + "/**",
                 "--limiter.http.open.key=all",
                 "--limiter.http.open.limits.one.limit=1",
-                "--limiter.http.open.limits.one.period=1d");
+                "--limiter.http.open.limits.one.per=1d");
     }
 
     @AfterAll

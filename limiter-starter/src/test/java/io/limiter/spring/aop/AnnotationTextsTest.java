@@ -187,7 +187,7 @@ class AnnotationTextsTest {
                 .withPropertyValues(
                         "limiter.limits.rate.rate=5",
                         "limiter.limits.count.limit=3",
-                        "limiter.limits.count.period=15m",
+                        "limiter.limits.count.per=15m",
                         "limiter.limits.half.limit=3",
                         "limiter.limits.held.limit=3")
                 .run(context -> {
@@ -210,11 +210,9 @@ class AnnotationTextsTest {
     void configuration_that_leaves_a_parameter_out_prevents_startup() {
         runner(Counted.class)
                 .withPropertyValues("limiter.limits.count.limit=3")
-                .run(
-                        context -> assertThat(context)
-                                .getFailure()
-                                .rootCause()
-                                .hasMessage(
-                                        "period must be set in the annotation or limiter.limits.count, such as period = 900 (seconds)"));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("per must be set in the annotation or limiter.limits.count, such as per = 15m"));
     }
 }

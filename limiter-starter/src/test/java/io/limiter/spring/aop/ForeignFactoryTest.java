@@ -80,7 +80,7 @@ class ForeignFactoryTest {
                 .withPropertyValues(
                         "limiter.http.api.path=/api/**",
                         "limiter.http.api.limits.one.limit=1",
-                        "limiter.http.api.limits.one.period=1s",
+                        "limiter.http.api.limits.one.per=1s",
                         "limiter.http.api." + setting)
                 .run(context -> assertThat(context)
                         .getFailure()

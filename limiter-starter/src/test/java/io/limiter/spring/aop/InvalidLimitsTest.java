@@ -254,7 +254,7 @@ class InvalidLimitsTest {
                 Arguments.of(NoLimit.class, "such as limit = 100"),
                 Arguments.of(
                         NoPeriod.class,
-                        "period must be set in the annotation or limiter.limits.periodless, such as period = 900 (seconds)"),
+                        "per must be set in the annotation or limiter.limits.periodless, such as per = 15m"),
                 Arguments.of(NothingHeld.class, "@ConcurrentLimit for %s.call(): limit must be set in the annotation"),
                 Arguments.of(
                         WordyPeriod.class,
@@ -268,7 +268,7 @@ class InvalidLimitsTest {
                 Arguments.of(
                         PeriodAndPer.class,
                         "@CountLimit for %s.call(): period = 60.0 (seconds) and per = \"1m\" both say how long a period is"),
-                Arguments.of(MonthOfCount.class, "was 'month': write per = \"30d\""),
+                Arguments.of(MonthOfCount.class, "was 'month': write 30d, which starts with its first call"),
                 Arguments.of(MinuteOfRate.class, "per must be a duration, such as 1m, 1h or 1d, was 'minute'"),
                 Arguments.of(NoCapacity.class, "capacity must be between 1 and 1000000000000, was 0"),
                 Arguments.of(BurstOfAsecond.class, "capacity 60 (permits) and burst 1.0 (seconds) both say"),
@@ -295,16 +295,14 @@ class InvalidLimitsTest {
                 Arguments.of(Expire.class, "expire (seconds) must be between 0.001 and 86400000, was 0"),
                 Arguments.of(
                         Zone.class, "zone must be one that Java knows, such as Europe/Berlin or UTC, was 'Berlin'"),
-                Arguments.of(ZoneOfWeek.class, "zone 'UTC' has no effect without a unit of the calendar: write per"),
+                Arguments.of(ZoneOfWeek.class, "zone 'UTC' has no effect without a unit of the calendar: set per"),
                 Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
                 Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),
                 Arguments.of(Limit.class, "limit must be between 1 and 9007199254740991, was 0"),
                 Arguments.of(
                         Period.class,
                         "@CountLimit for %s.call(): period (seconds) must be between 0.001 and 86400000, was 0"),
-                Arguments.of(
-                        ZoneOfLog.class,
-                        "per 'day' is a unit of the calendar, by which only a fixed window goes, not kind sliding-log: write per = \"1d\""),
+                Arguments.of(ZoneOfLog.class, "zone has no effect on kind sliding-log, which has limit, per, timeout"),
                 Arguments.of(
                         NegativeTimeout.class,
                         "@CountLimit for %s.call(): timeout (seconds) must be between 0 and 86400000, was -1"),

@@ -164,7 +164,7 @@ class WaitingCallsTest {
                 },
                 "limiter.limits.too-long.kind=" + kind,
                 "limiter.limits.too-long.limit=1",
-                "limiter.limits.too-long.period=500ms",
+                "limiter.limits.too-long.per=500ms",
                 "limiter.limits.too-long.timeout=10m");
     }
 

@@ -160,7 +160,7 @@ class BansTest {
                         "limiter.http.api.path=/api/**",
                         "limiter.http.api.key=all",
                         "limiter.http.api.limits.one.limit=1",
-                        "limiter.http.api.limits.one.period=60",
+                        "limiter.http.api.limits.one.per=60",
                         "limiter.http.api.limits.one.ban.after=1")
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("limiter.http.api.limits.one.ban would ban all callers at once"));

@@ -112,7 +112,7 @@ class EnvironmentVariablesTest {
                 .withPropertyValues(
                         unnamed,
                         "limiter.limits.planned.plans.Big-Customer.limit=2",
-                        "limiter.limits.planned.plans.Big-Customer.period=1d")
+                        "limiter.limits.planned.plans.Big-Customer.per=1d")
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
                     assertThat(granted(() -> limited.unnamed("x"))).isEqualTo(4);
@@ -128,14 +128,14 @@ class EnvironmentVariablesTest {
                         rules(
                                         "limiter.http.public-api.path=/api/**",
                                         "limiter.http.public-api.limits.perDay.limit=5",
-                                        "limiter.http.public-api.limits.perDay.period=1d")
+                                        "limiter.http.public-api.limits.perDay.per=1d")
                                 .withBean(LimiterFactory.class, () -> factory),
                         "LIMITER_HTTP_PUBLICAPI_LIMITS_PERDAY_LIMIT=7",
                         "LIMITER_HTTP_PUBLIC_API_LIMITS_SECOND_RATE=3",
                         "LIMITER_HTTP_LOGIN_PATH_0=/login",
                         "LIMITER_HTTP_LOGIN_PATH_1=/token",
                         "LIMITER_HTTP_LOGIN_LIMITS_MINUTE_LIMIT=1",
-                        "LIMITER_HTTP_LOGIN_LIMITS_MINUTE_PERIOD=60")
+                        "LIMITER_HTTP_LOGIN_LIMITS_MINUTE_PER=60")
                 .run(context -> {
                     assertThat(factory.names()).containsExactly("login", "public-api/perDay", "public-api/second");
                     assertThat(factory.built().get(1).limit().capacity()).isEqualTo(7);
@@ -149,7 +149,7 @@ class EnvironmentVariablesTest {
         WebApplicationContextRunner runner = rules(
                         "limiter.http.public-api.path=/api/**",
                         "limiter.http.public-api.limits.per-day.limit=5",
-                        "limiter.http.public-api.limits.per-day.period=1d",
+                        "limiter.http.public-api.limits.per-day.per=1d",
                         "limiter.http.public-api.limits.second.rate=5")
                 .withBean(LimiterFactory.class, () -> factory);
         Contexts.withVariables(
@@ -160,7 +160,7 @@ class EnvironmentVariablesTest {
                                         Map.of(
                                                 "limiter.http.publicApi.limits.perDay.limit",
                                                 7,
-                                                "limiter.http[publicApi].limits[PER-DAY].period",
+                                                "limiter.http[publicApi].limits[PER-DAY].per",
                                                 "2d",
                                                 "limiter.http.Public_Api.order",
                                                 7)))),
@@ -198,11 +198,11 @@ class EnvironmentVariablesTest {
                                 "limiter.http.api.limits.second.rate=5",
                                 "limiter.http.api.limits.second.plans.Pro.rate=10",
                                 "limiter.http.api.limits.day.limit=5",
-                                "limiter.http.api.limits.day.period=1d",
+                                "limiter.http.api.limits.day.per=1d",
                                 "limiter.http.other.path=/other/**",
                                 "limiter.http.other.plan=header:X-Plan",
                                 "limiter.http.other.limits.day.limit=5",
-                                "limiter.http.other.limits.day.period=1d"),
+                                "limiter.http.other.limits.day.per=1d"),
                         "LIMITER_HTTP_API_LIMITS_DAY_PLANS_PRO_LIMIT=7",
                         "LIMITER_HTTP_OTHER_LIMITS_DAY_PLANS_PRO_LIMIT=7")
                 .run(context -> {
@@ -220,10 +220,10 @@ class EnvironmentVariablesTest {
         String[] twins = {
             "limiter.http[/login].path=/login",
             "limiter.http[/login].limits.day.limit=5",
-            "limiter.http[/login].limits.day.period=1d",
+            "limiter.http[/login].limits.day.per=1d",
             "limiter.http[/login/**].path=/login/**",
             "limiter.http[/login/**].limits.day.limit=6",
-            "limiter.http[/login/**].limits.day.period=1d"
+            "limiter.http[/login/**].limits.day.per=1d"
         };
         rules(twins)
                 .run(context -> assertThat(

@@ -142,7 +142,6 @@ class FailureAnalyzersTest {
                         "limiter.limits.export.rate=1",
                         "@CountLimit for " + Api.class.getName()
                                 + ".call(): with limiter.limits.export.*: rate has no effect on kind fixed-window"),
-                Arguments.of("limiter.lock.lease=0s", "limiter.lock.lease must be between PT0.001S and PT24H"),
                 Arguments.of(
                         "limiter.failure.policy=local(0)",
                         "limiter.failure.policy must be local, owner, deny, allow or throw, or local"),
@@ -222,17 +221,6 @@ class FailureAnalyzersTest {
                 .contains("Invalid value 'ture' for configuration property 'limiter.enabled'")
                 .contains("\"limiter.enabled\" from property source \"commandLineArgs\"")
                 .contains("It must be true or false (on, yes, 1 and off, no, 0 are allowed, too)")
-                .doesNotContain("\tat ");
-    }
-
-    @Test
-    void a_missing_redisson_client_is_described(CapturedOutput output) {
-        assertThatThrownBy(() -> start(
-                        new Class<?>[] {Application.class}, "--limiter.engine=lock", "--limiter.lock.kind=redisson"))
-                .isNotNull();
-        assertThat(output)
-                .contains("limiter.lock.kind is redisson, and there is no RedissonClient bean")
-                .contains("Value: \"redisson\"")
                 .doesNotContain("\tat ");
     }
 

@@ -45,7 +45,7 @@ class HttpRulesTest {
                         "limiter.http.b.path=/b",
                         "limiter.http.b.order=2",
                         "limiter.http.b.limits.one.limit=1",
-                        "limiter.http.b.limits.one.period=60",
+                        "limiter.http.b.limits.one.per=60",
                         "limiter.http.d.path=/d",
                         "limiter.http.d.limits.two.rate=6",
                         "limiter.http.d.limits.one.rate=5",
@@ -55,7 +55,7 @@ class HttpRulesTest {
                         "limiter.http.u.key=user",
                         "limiter.http.u.limits.one.kind=sliding-log",
                         "limiter.http.u.limits.one.limit=3",
-                        "limiter.http.u.limits.one.period=1m")
+                        "limiter.http.u.limits.one.per=1m")
                 .run(context -> {
                     HttpRules rules = context.getBean(HttpRules.class);
                     assertThat(rules.first().limits())
@@ -82,10 +82,10 @@ class HttpRulesTest {
                 .withPropertyValues(
                         "limiter.http.a.path=/a",
                         "limiter.http.a.limits.one.limit=1",
-                        "limiter.http.a.limits.one.period=60",
+                        "limiter.http.a.limits.one.per=60",
                         "limiter.http.a.limits.one.plans.acme.limit=2",
                         "limiter.http.a.limits.two.limit=9",
-                        "limiter.http.a.limits.two.period=1d",
+                        "limiter.http.a.limits.two.per=1d",
                         "limiter.http.b.path=/b",
                         "limiter.http.b.limits.one.rate=5")
                 .run(context -> {
@@ -128,7 +128,7 @@ class HttpRulesTest {
                             "limiter.http.a.limits.one.rate=50",
                             "limiter.http.a.limits.one.plans.acme.rate=60",
                             "limiter.http.a.limits.two.limit=1",
-                            "limiter.http.a.limits.two.period=1d",
+                            "limiter.http.a.limits.two.per=1d",
                             "limiter.http.a.limits.two.plans.big.limit=2")
                     .run(context -> {
                         Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
@@ -151,7 +151,7 @@ class HttpRulesTest {
                 "limiter.http.api.limits.second.rate", "10",
                 "limiter.http.api.limits.second.capacity", "50",
                 "limiter.http.api.limits.day.limit", "1000",
-                "limiter.http.api.limits.day.period", "1d");
+                "limiter.http.api.limits.day.per", "1d");
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withBean(LimiterFactory.class, () -> factory)
@@ -176,7 +176,7 @@ class HttpRulesTest {
                         "limiter.http.a.cost=#{param('items') ?: 1}",
                         "limiter.http.a.message=Slower please, in {0} s",
                         "limiter.http.a.limits.one.limit=10",
-                        "limiter.http.a.limits.one.period=1h")
+                        "limiter.http.a.limits.one.per=1h")
                 .run(context -> {
                     Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
                             .getFilter();
@@ -205,7 +205,7 @@ class HttpRulesTest {
                         "limiter.http.a.cost=#{5}",
                         "limiter.http.a.charge-on=failure",
                         "limiter.http.a.limits.one.limit=10",
-                        "limiter.http.a.limits.one.period=1h")
+                        "limiter.http.a.limits.one.per=1h")
                 .run(context -> {
                     FilterRegistrationBean<?> answers =
                             context.getBean("limiterAnswerFilter", FilterRegistrationBean.class);

@@ -28,9 +28,9 @@ class InvalidHttpRulesTest {
                     limits.one.rate=0               | limiter.http.api.limits.one.rate must be between
                     limits.one.limit=5              | limiter.http.api.limits.one
                     limits.one.kind=bucket          | limiter.http.api.limits.one.kind
-                    limits.one.period=0s            | limiter.http.api.limits.one.period must be between
+                    limits.one.per=0s            | limiter.http.api.limits.one.per
                     limits.one.enforce=false        | limiter.http.api.limits.one.enforce has no effect
-                    limits.two.rate=                | limiter.http.api.limits.two: period must be set
+                    limits.two.rate=                | limiter.http.api.limits.two: per must be set
                     limits.one.rat=5                | limiter.http.api.limits.one.rat
                     cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method == 'POST' ? 5 : 1}
                     cost=#{ip.trim().bytes}        | limiter.http.api.cost #{ip.trim().bytes} must not use

@@ -182,27 +182,6 @@ class LimiterAutoConfigurationTest {
                 });
     }
 
-    @ParameterizedTest
-    @CsvSource({"auto, RedissonLock", "redisson, RedissonLock", "redis, RedisLock"})
-    void a_property_chooses_the_lock(String kind, String lock) {
-        redis.withPropertyValues("limiter.engine=lock", "limiter.lock.kind=" + kind)
-                .withBean(RedissonClient.class, () -> mock(RedissonClient.class))
-                .run(context -> assertThat(context.getBean(DistributedLock.class)
-                                .getClass()
-                                .getSimpleName())
-                        .isEqualTo(lock));
-    }
-
-    @Test
-    void the_redisson_lock_needs_a_client() {
-        redis.withPropertyValues("limiter.engine=lock", "limiter.lock.kind=redisson")
-                .run(context -> assertThat(context)
-                        .hasFailed()
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("limiter.lock.kind is redisson, and there is no RedissonClient"));
-    }
-
     @Test
     void every_bean_can_be_replaced() {
         LimiterFactory factory = new LocalLimiterFactory();

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.FailurePolicy;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.local.LocalEngine;
-import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
@@ -18,7 +18,6 @@ import io.limiter.spring.key.spel.ChargedStatuses;
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.LimitKind;
 import java.net.URL;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -40,13 +39,9 @@ class LimiterPropertiesTest {
             assertThat(properties.enabled()).isTrue();
             assertThat(properties.engine()).isEqualTo(LimiterProperties.Engine.SCRIPT);
             assertThat(properties.order()).isEqualTo(LimitAdvisor.DEFAULT_ORDER);
-            assertThat(properties.lock().kind()).isEqualTo(LimiterProperties.LockKind.AUTO);
-            assertThat(properties.lock().lease()).isEqualTo(RedisLock.DEFAULT_LEASE);
-            assertThat(properties.lock().maxWait()).isEqualTo(Duration.ofSeconds(1));
             assertThat(properties.groupCommit().maxQueued()).isEqualTo(GroupCommit.Settings.DEFAULT.maxQueued());
-            assertThat(properties.groupCommit().yield()).isEqualTo(GroupCommit.Settings.DEFAULT.yield());
             assertThat(properties.rejectionCache().size()).isEqualTo(KnownRejections.DEFAULT_SIZE);
-            assertThat(properties.cache()).isEqualTo(new LimiterProperties.Cache(100, 10_000, Duration.ofMinutes(5)));
+            assertThat(properties.cache().maximum()).isEqualTo(EngineLimiterFactory.DEFAULT_MAX_CACHED);
             assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
             assertThat(properties.key().trustedProxies()).isEmpty();
             assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.ANY);
@@ -63,15 +58,9 @@ class LimiterPropertiesTest {
                         "limiter.type=LOCAL",
                         "limiter.engine=lock",
                         "limiter.order=7",
-                        "limiter.lock.kind=redisson",
-                        "limiter.lock.lease=3s",
-                        "limiter.lock.max-wait=0",
                         "limiter.group-commit.max-queued=5",
-                        "limiter.group-commit.yield=1ms",
                         "limiter.rejection-cache.size=0",
-                        "limiter.cache.initial=1",
                         "limiter.cache.maximum=2",
-                        "limiter.cache.expire-after-access=3m",
                         "limiter.local.max-keys=4",
                         "limiter.key.trusted-proxies=10.0.0.0/8, ::1",
                         "limiter.key.forwarded-header=x-forwarded-for",
@@ -79,13 +68,9 @@ class LimiterPropertiesTest {
                         "limiter.key.hash-tags=12")
                 .run(context -> {
                     LimiterProperties properties = context.getBean(LimiterProperties.class);
-                    assertThat(properties.lock())
-                            .isEqualTo(new LimiterProperties.Lock(
-                                    LimiterProperties.LockKind.REDISSON, Duration.ofSeconds(3), Duration.ZERO));
-                    assertThat(properties.groupCommit())
-                            .isEqualTo(new LimiterProperties.GroupCommit(5, Duration.ofMillis(1)));
+                    assertThat(properties.groupCommit().maxQueued()).isEqualTo(5);
                     assertThat(properties.rejectionCache().size()).isZero();
-                    assertThat(properties.cache()).isEqualTo(new LimiterProperties.Cache(1, 2, Duration.ofMinutes(3)));
+                    assertThat(properties.cache().maximum()).isEqualTo(2);
                     assertThat(properties.local().maxKeys()).isEqualTo(4);
                     assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
                     assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.X_FORWARDED_FOR);
@@ -102,14 +87,9 @@ class LimiterPropertiesTest {
                 "limiter.type=elsewhere | limiter.type",
                 "limiter.engine=magic | limiter.engine",
                 "limiter.order=first | limiter.order",
-                "limiter.lock.lease=0 | limiter.lock.lease must be between PT0.001S and PT24H (ISO-8601), was PT0S",
-                "limiter.lock.max-wait=-1s | limiter.lock.max-wait must be between PT0S and PT24H",
                 "limiter.group-commit.max-queued=0 | limiter.group-commit.max-queued must be between 1 and",
-                "limiter.group-commit.yield=11ms | limiter.group-commit.yield must be between PT0S and PT0.01S",
                 "limiter.rejection-cache.size=-1 | limiter.rejection-cache.size must be between 0 and 16777216, was -1",
-                "limiter.cache.initial=-1 | limiter.cache.initial must be between 0 and 1000000, was -1",
                 "limiter.cache.maximum=0 | limiter.cache.maximum must be between 1 and 2147483647, was 0",
-                "limiter.cache.expire-after-access=0 | limiter.cache.expire-after-access must be between PT0.001S",
                 "limiter.local.max-keys=0 | limiter.local.max-keys must be between 1 and 2147483647, was 0",
                 "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
                 "limiter.key.hash-tags=1025 | limiter.key.hash-tags must be between 0 and 1024, was 1025",
@@ -186,11 +166,7 @@ class LimiterPropertiesTest {
                         "limiter.type",
                         "limiter.engine",
                         "limiter.order",
-                        "limiter.lock.kind",
-                        "limiter.lock.lease",
-                        "limiter.lock.max-wait",
                         "limiter.group-commit.max-queued",
-                        "limiter.group-commit.yield",
                         "limiter.rejection-cache.size",
                         "limiter.failure.policy",
                         "limiter.failure.expected-instances",
@@ -198,9 +174,7 @@ class LimiterPropertiesTest {
                         "limiter.failure.first-decision-timeout",
                         "limiter.failure.probe-interval",
                         "limiter.failure.warm-up",
-                        "limiter.cache.initial",
                         "limiter.cache.maximum",
-                        "limiter.cache.expire-after-access",
                         "limiter.local.max-keys",
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",

@@ -36,11 +36,11 @@ class LimitsOfCodeTest {
         "limiter.limits.quotes.on-failure=deny",
         "limiter.limits.quotes.plans.pro.rate=2",
         "limiter.limits.orders.limit=2",
-        "limiter.limits.orders.period=1h",
+        "limiter.limits.orders.per=1h",
         "limiter.limits.orders.ban.after=3",
         "limiter.limits.strict.kind=sliding-log",
         "limiter.limits.strict.limit=2",
-        "limiter.limits.strict.period=1m",
+        "limiter.limits.strict.per=1m",
         "limiter.limits.exports.kind=concurrent",
         "limiter.limits.exports.limit=2",
         "limiter.limits.imports.limit=3",
@@ -142,7 +142,7 @@ class LimitsOfCodeTest {
                             + " limiter has no shadow mode: remove it, or let an annotation or a rule limit the calls");
             assertFails(
                     () -> factory.limiter("broken"),
-                    "with limiter.limits.broken.*: capacity has no effect on kind fixed-window, which has limit, period,"
+                    "with limiter.limits.broken.*: capacity has no effect on kind fixed-window, which has limit, per,"
                             + " timeout, zone");
         });
     }

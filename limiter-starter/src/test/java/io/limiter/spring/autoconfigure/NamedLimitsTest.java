@@ -23,6 +23,8 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
 
 /** Limits with settings in {@code limiter.limits}. */
 class NamedLimitsTest {
@@ -45,6 +48,9 @@ class NamedLimitsTest {
 
         @CountLimit(name = "export", limit = 3, per = "1m")
         public void export() {}
+
+        @CountLimit(name = "daily", limit = 3, per = "day", zone = "Europe/Berlin")
+        public void daily() {}
 
         @ConcurrentLimit(name = "report", limit = 2, lease = 20)
         public void report(Runnable work) {
@@ -67,7 +73,7 @@ class NamedLimitsTest {
         builds(new Built("rateLimit:", "api-search", TokenBucket.of(50, 2)), "limiter.limits.api-search.rate=50");
         builds(
                 new Built("countLimit:", "export", FixedWindow.of(3, Duration.ofHours(1))),
-                "limiter.limits.export.period=1h");
+                "limiter.limits.export.per=1h");
         builds(new Built("rateLimit:", "untouched", TokenBucket.perSecond(7)), "limiter.limits.export.limit=4");
     }
 
@@ -89,6 +95,33 @@ class NamedLimitsTest {
     }
 
     @Test
+    void a_duration_takes_the_place_of_the_calendar_with_its_zone() {
+        FixedWindow daily = FixedWindow.of(3, Duration.ofDays(1));
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        builds(new Built("countLimit:", "daily", daily.withZone(berlin)), "limiter.limits.daily.limit=3");
+        builds(new Built("countLimit:", "daily", daily), "limiter.limits.daily.per=1d");
+        builds(
+                new Built(
+                        "countLimit:",
+                        "daily",
+                        FixedWindow.of(3, Duration.ofHours(1)).withZone(berlin)),
+                "limiter.limits.daily.per=hour");
+        builds(new Built("countLimit:", "export", daily.withZone(ZoneOffset.UTC)), "limiter.limits.export.per=day");
+        builds(
+                new Built("countLimit:", "export", FixedWindow.of(3, Duration.ofSeconds(900))),
+                "limiter.limits.export.per=900");
+    }
+
+    @Test
+    void a_number_of_yaml_is_seconds() {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource("yaml", Map.of("limiter.limits.export.per", 60))))
+                .run(context -> assertThat(factory.built())
+                        .contains(new Built("countLimit:", "export", FixedWindow.of(3, Duration.ofMinutes(1)))));
+    }
+
+    @Test
     void a_warm_up_takes_the_place_of_the_burst() {
         builds(
                 new Built(
@@ -104,7 +137,7 @@ class NamedLimitsTest {
                 new Built("countLimit:", "api-search", FixedWindow.of(9, Duration.ofMinutes(1))),
                 "limiter.limits.api-search.kind=fixed-window",
                 "limiter.limits.api-search.limit=9",
-                "limiter.limits.api-search.period=1m");
+                "limiter.limits.api-search.per=1m");
         builds(
                 new Built("rateLimit:", "export", TokenBucket.perSecond(2)),
                 "limiter.limits.export.kind=token-bucket",
@@ -119,18 +152,18 @@ class NamedLimitsTest {
                         "export",
                         FixedWindow.of(100, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"))),
                 "limiter.limits.export.limit=100",
-                "limiter.limits.export.period=1d",
+                "limiter.limits.export.per=day",
                 "limiter.limits.export.zone=Europe/Berlin");
         builds(
                 new Built("countLimit:", "export", SlidingLog.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-log",
                 "limiter.limits.export.limit=5",
-                "limiter.limits.export.period=PT1H");
+                "limiter.limits.export.per=PT1H");
         builds(
                 new Built("countLimit:", "export", SlidingCounter.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-counter",
                 "limiter.limits.export.limit=5",
-                "limiter.limits.export.period=1h");
+                "limiter.limits.export.per=1h");
         builds(
                 new Built("rateLimit:", "api-search", LeakyBucket.meter(5, 20)),
                 "limiter.limits.api-search.kind=leaky-bucket",
@@ -174,7 +207,7 @@ class NamedLimitsTest {
                 new Built("countLimit:", "log", FixedWindow.of(7, Duration.ofHours(1))),
                 "limiter.limits.log.kind=fixed-window",
                 "limiter.limits.log.limit=7",
-                "limiter.limits.log.period=1h");
+                "limiter.limits.log.per=1h");
         buildsKind(
                 new Built("rateLimit:", "queue", TokenBucket.perSecond(3)),
                 "limiter.limits.queue.kind=token-bucket",
@@ -183,7 +216,7 @@ class NamedLimitsTest {
                 new Built("countLimit:", "queue", SlidingLog.of(3, Duration.ofMinutes(1))),
                 "limiter.limits.queue.kind=sliding-log",
                 "limiter.limits.queue.limit=3",
-                "limiter.limits.queue.period=1m");
+                "limiter.limits.queue.per=1m");
     }
 
     @Test
@@ -332,8 +365,11 @@ class NamedLimitsTest {
                 "api-search.prefetch-calls=0 | limiter.limits.api-search.prefetch-calls must be between 1",
                 "api-search.prefetch-calls=9 | prefetch-calls has no effect without prefetch-time",
                 "export.limit=0 | limiter.limits.export.limit must be between 1 and 9007199254740991, was 0",
-                "export.period=1001d | limiter.limits.export.period must be between PT0.001S",
-                "export.period=soon | limiter.limits.export.period",
+                "export.per=1001d | limiter.limits.export.per",
+                "export.per=soon | limiter.limits.export.per",
+                "export.per=month | per must be a duration, such as 15m, or minute, hour or day, was 'month': write 30d",
+                "api-search.per=day | a rate does not go by the calendar",
+                "export.zone=UTC | zone 'UTC' has no effect without a unit of the calendar: set per to minute, hour or day",
                 "export.zone=Berlin | limiter.limits.export.zone",
                 "export.enforce=maybe | limiter.limits.export.enforce",
                 "export.kind=bucket | Failed to bind properties under 'limiter.limits.export.kind'",

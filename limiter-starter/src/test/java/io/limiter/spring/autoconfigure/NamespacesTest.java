@@ -120,7 +120,7 @@ class NamespacesTest {
                 .withPropertyValues(
                         "limiter.http.api.path=/api/**",
                         "limiter.http.api.limits.day.limit=5",
-                        "limiter.http.api.limits.day.period=1d",
+                        "limiter.http.api.limits.day.per=1d",
                         "limiter.http.api.limits.day.namespace=partners",
                         "limiter.http.api.limits.second.rate=5")
                 .run(context -> assertThat(context.getBean(LimiterFactory.class).statistics().totals().stream()

@@ -65,7 +65,7 @@ class PropertyNamesTest {
                     limiter.limits.com.acme.Sms.rate=5      | in brackets: limiter.limits[com.acme.Sms].rate
                     limiter.whatever=5                      | remove it, or use one of cache,
                     limiter.limits.search.key=5             | remove it, or use one of kind,
-                    limiter.lock.nothing-like-it=5          | remove it, or use one of kind, lease, max-wait
+                    limiter.local.nothing-like-it=5         | remove it, or use one of max-keys
                     """)
     void any_other_name_is_logged_once(String setting, String remedy) {
         String name = setting.substring(0, setting.indexOf('='));

@@ -154,11 +154,11 @@ class RedisRightsTest {
                     kind.equals("token-bucket")
                             ? ""
                             : limit + (kind.startsWith("leaky") ? "capacity" : "limit") + "=1000");
-            rules.append(kind.endsWith("w") || kind.startsWith("sliding") ? limit + "period=3600" : "");
+            rules.append(kind.endsWith("w") || kind.startsWith("sliding") ? limit + "per=3600" : "");
         }
         String two = " --limiter.http.both.";
         rules.append(two).append("path=/two").append(two).append("limits.one.rate=1000");
-        rules.append(two).append("limits.two.limit=1000").append(two).append("limits.two.period=3600");
+        rules.append(two).append("limits.two.limit=1000").append(two).append("limits.two.per=3600");
         SpringApplication spring = new SpringApplication(Application.class);
         spring.setWebApplicationType(WebApplicationType.SERVLET);
         return spring.run(

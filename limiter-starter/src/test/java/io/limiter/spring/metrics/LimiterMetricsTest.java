@@ -82,7 +82,7 @@ class LimiterMetricsTest {
                         "limiter.http.api.path=/**",
                         "limiter.http.api.condition=#{header('X-Partner') == null}",
                         "limiter.http.api.limits.hour.limit=5",
-                        "limiter.http.api.limits.hour.period=1h")
+                        "limiter.http.api.limits.hour.per=1h")
                 .run(context -> {
                     context.getBean(LimiterMetrics.class).bindTo(registry);
                     assertThat(count("api", "skipped", "none")).isZero();

@@ -22,16 +22,16 @@ public abstract class AnswerContract extends ServerContract {
             "http.granting.path=/never",
             "http.granting.key=#{param('run')}",
             "http.granting.limits.one.limit=5",
-            "http.granting.limits.one.period=3600",
+            "http.granting.limits.one.per=3600",
             "http.shared.path=/shared/**",
             "http.shared.key=header:X-Api-Key",
             "http.shared.limits.one.limit=1",
-            "http.shared.limits.one.period=3600",
+            "http.shared.limits.one.per=3600",
             "http.tried.path=/tried/header",
             "http.tried.key=header:X-Api-Key",
             "http.tried.enforce=false",
             "http.tried.limits.one.limit=1",
-            "http.tried.limits.one.period=3600",
+            "http.tried.limits.one.per=3600",
             "http.queue.path=/tried/queue",
             "http.queue.key=#{param('run')}",
             "http.queue.enforce=false",
@@ -47,15 +47,15 @@ public abstract class AnswerContract extends ServerContract {
             "http.several.limits.one.burst=1000",
             "http.several.limits.one.timeout=1500",
             "http.several.limits.two.limit=100",
-            "http.several.limits.two.period=3600",
+            "http.several.limits.two.per=3600",
             "http.unkeyed.path=/unkeyed",
             "http.unkeyed.key=#{header('X-Tenant').trim()}:x",
             "http.unkeyed.limits.one.limit=1",
-            "http.unkeyed.limits.one.period=3600",
+            "http.unkeyed.limits.one.per=3600",
             "http.committed.path=/committed",
             "http.committed.key=#{param('run')}",
             "http.committed.limits.one.limit=1",
-            "http.committed.limits.one.period=3600");
+            "http.committed.limits.one.per=3600");
 
     /** Header of requests whose response a filter before the limits commits. */
     protected static final String COMMIT = "X-Commit";

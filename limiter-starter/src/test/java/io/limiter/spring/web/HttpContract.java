@@ -43,7 +43,7 @@ public abstract class HttpContract extends ServerContract {
                 "http.api.methods=GET",
                 "http.api.key=header:X-Api-Key",
                 "http.api.limits.one.limit=2",
-                "http.api.limits.one.period=3600",
+                "http.api.limits.one.per=3600",
                 "http.files.path[0]=/files/**",
                 "http.files.path[1]=/missing/**",
                 "http.files.key=#{param('run')}:#{path}",
@@ -52,22 +52,22 @@ public abstract class HttpContract extends ServerContract {
                 "http.mine.path=/mine/**",
                 "http.mine.key=user",
                 "http.mine.limits.one.limit=1",
-                "http.mine.limits.one.period=3600",
+                "http.mine.limits.one.per=3600",
                 "http.address.path=/address/**",
                 "http.address.limits.one.limit=1",
-                "http.address.limits.one.period=3600",
+                "http.address.limits.one.per=3600",
                 "http.several.path=/several",
                 "http.several.key=#{param('run')}",
                 "http.several.limits.one.limit=5",
-                "http.several.limits.one.period=3600",
+                "http.several.limits.one.per=3600",
                 "http.several.limits.two.kind=sliding-log",
                 "http.several.limits.two.limit=1",
-                "http.several.limits.two.period=1800",
+                "http.several.limits.two.per=1800",
                 "http.tried.path=/tried",
                 "http.tried.key=all",
                 "http.tried.enforce=false",
                 "http.tried.limits.one.limit=1",
-                "http.tried.limits.one.period=3600");
+                "http.tried.limits.one.per=3600");
     }
 
     @Test

@@ -65,7 +65,7 @@ public abstract class HttpRulesContract extends ServerContract {
             "key=header:X-Api-Key",
             "plan=header:X-Plan",
             "limits.one.plans.pro.limit=3",
-            "limits.one.plans.day.period=1d");
+            "limits.one.plans.day.per=1d");
 
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext oneFile;
@@ -89,7 +89,7 @@ public abstract class HttpRulesContract extends ServerContract {
             if (setting.startsWith("name=")) {
                 rule = "http." + setting.substring("name=".length()) + ".";
                 settings.add(rule + "limits.one.limit=1");
-                settings.add(rule + "limits.one.period=3600");
+                settings.add(rule + "limits.one.per=3600");
             } else {
                 settings.add(rule + setting);
             }
@@ -223,7 +223,7 @@ public abstract class HttpRulesContract extends ServerContract {
 
     @Test
     void of_two_limits_the_one_with_the_longer_wait_rejects() throws Exception {
-        ConfigurableApplicationContext site = start("limiter.http.b-each.limits.one.period=1d");
+        ConfigurableApplicationContext site = start("limiter.http.b-each.limits.one.per=1d");
         String all = UUID.randomUUID().toString();
         String caller = address();
         assertThat(ofSite(site, "/site/keyed", all, caller).statusCode()).isEqualTo(200);
@@ -400,7 +400,7 @@ public abstract class HttpRulesContract extends ServerContract {
                 "limiter.http.login.path=/waits",
                 "limiter.http.login.key=all",
                 "limiter.http.login.name=waits-" + UUID.randomUUID(),
-                "limiter.http.login.limits.one.period=1s",
+                "limiter.http.login.limits.one.per=1s",
                 "limiter.http.login.limits.one.timeout=10m");
         for (int i = 0; i < 3; i++) {
             assertThat(call("GET", waiting, "/waits").statusCode()).isEqualTo(404);

@@ -17,7 +17,7 @@ import org.springframework.test.web.servlet.MockMvc;
         properties = {
             "limiter.http.page.path=/page",
             "limiter.http.page.limits.all.limit=1",
-            "limiter.http.page.limits.all.period=10s"
+            "limiter.http.page.limits.all.per=10s"
         })
 class SliceLimitsTest {
 

@@ -26,7 +26,7 @@ import org.springframework.test.web.servlet.MockMvc;
             "limiter.enabled=false",
             "limiter.http.page.path=/page",
             "limiter.http.page.limits.all.limit=2",
-            "limiter.http.page.limits.all.period=10s",
+            "limiter.http.page.limits.all.per=10s",
             "limiter.limits.quotes.rate=1",
             "limiter.limits.quotes.per=1m"
         })

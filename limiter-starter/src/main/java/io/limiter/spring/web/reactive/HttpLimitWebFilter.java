@@ -97,7 +97,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             return handled;
         }
         ExchangeKeyRequest keyRequest = shared.keyRequest(exchange);
-        HttpLimits matching = all.matching(keyRequest);
+        HttpLimits matching = limits.matching(keyRequest);
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
