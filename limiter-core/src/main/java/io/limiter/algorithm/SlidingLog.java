@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants. Limiters with different
  * periods can share a log: plans of one limit, or an old and a new definition while a new version is rolled out. Each counts
  * all permits of its own period, because the log keeps those of the longest that was used within itself. A refund removes the
- * newest permits, a cancellation those of its grant, as far as they still count. A charge counts even above the limit, up to
- * 2,147,483,647 permits in one period; the oldest of more than twice the largest limit become one entry and leave with its
- * last permit. If the clock steps back, grants in the future count as made now, so no permits become free and no caller is
+ * newest permits, a cancellation those of its grant, as far as they still count. A charge counts even above the limit; the
+ * oldest of more than twice the largest limit become one entry and leave with its last permit. More than 1,073,741,824 charged
+ * permits count as so many, which only their refunds can tell. If the clock steps back, grants in the future count as made now, so no permits become free and no caller is
  * rejected for longer than one period.
  *
  * @param limit the most permits in any interval of one period, from 1 to 100,000
@@ -138,6 +138,9 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
 
         private final int oldest;
 
+        /** How many permits of the log are before those that are kept. */
+        private final double base;
+
         /** The first entry that counts, how many permits do, and how many are kept before it. */
         private final int counting;
 
@@ -150,20 +153,24 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
             this.now = now;
             this.first = log.firstSince(now - uses.periodMicros() + 1.0);
             // Only charges exceed a limit, and the oldest permits then affect no decision before they leave. So the
-            // oldest of
-            // more than twice the limit become one entry, and a log has at most twice its limit and two entries.
-            double beyond = log.before(log.firstSince(now)) - log.before(first) - 2.0 * uses.limit();
+            // oldest of more than twice the limit become one entry, and a log has at most twice its limit and two
+            // entries.
+            double old = log.before(log.firstSince(now)) - log.before(first);
+            double beyond = old - 2.0 * uses.limit();
             this.oldest = beyond > 0.0 ? log.entryOf(log.before(first) + beyond, first) : first;
+            // For the same reason they need not be counted to the last one. With a bound, what another period has been
+            // charged always leaves room for what this one grants.
+            this.base = log.before(first) + Math.max(0.0, old - State.MOST_OLD_PERMITS);
             int since = log.firstSince(now - periodMicros() + 1.0);
             boolean merged = oldest > first && oldest >= since;
             this.counting = merged ? oldest : since;
-            this.earlier = merged ? 0.0 : log.before(since) - log.before(first);
-            this.live = log.before(log.size()) - log.before(first) - earlier;
+            this.earlier = merged ? 0.0 : Math.max(0.0, log.before(since) - base);
+            this.live = log.before(log.size()) - base - earlier;
         }
 
         /** The time of the n-th permit that counts. */
         double timeOf(double permits) {
-            return log.timesMicros[log.entryOf(log.before(first) + earlier + permits, counting)];
+            return log.timesMicros[log.entryOf(base + earlier + permits, counting)];
         }
 
         /** The number of permits that were granted at a moment and count. */
@@ -175,7 +182,7 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
         }
 
         private double beforeEntry(int entry) {
-            return log.before(entry <= oldest ? first : entry);
+            return entry <= oldest ? base : log.before(entry);
         }
 
         /**
@@ -185,14 +192,13 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
          * @param added how many permits are granted now, at least 0
          */
         State replaced(double kept, double added) {
-            double before = log.before(first);
-            int end = kept == 0.0 ? oldest : Math.max(oldest, log.entryOf(before + kept, first)) + 1;
+            int end = kept == 0.0 ? oldest : Math.max(oldest, log.entryOf(base + kept, first)) + 1;
             boolean joins = end > oldest && log.timesMicros[end - 1] == now;
             int size = end - oldest + (added > 0.0 && !joins ? 1 : 0);
             double[] times = Arrays.copyOfRange(log.timesMicros, oldest, oldest + size);
             double[] sums = Arrays.copyOfRange(log.totals, oldest, oldest + size);
             for (int i = 0; i < end - oldest; i++) {
-                sums[i] = Math.min(kept, sums[i] - before);
+                sums[i] = Math.min(kept, sums[i] - base);
             }
             if (added > 0.0) {
                 times[size - 1] = now;
@@ -215,7 +221,7 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
             for (int i = 0; i < size; i++) {
                 int old = oldest + i + (empties && oldest + i >= entry ? 1 : 0);
                 times[i] = log.timesMicros[old];
-                sums[i] = log.totals[old] - log.before(first) - (old >= entry ? permits : 0.0);
+                sums[i] = log.totals[old] - base - (old >= entry ? permits : 0.0);
             }
             return State.of(times, sums, uses);
         }
@@ -231,6 +237,9 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
 
         /** The largest count, far above every limit. So the packed encoding can count modulo 2<sup>32</sup>. */
         static final double MOST_PERMITS = Integer.MAX_VALUE;
+
+        /** Of them, the most that were granted before the current microsecond. */
+        static final double MOST_OLD_PERMITS = 0x1p30;
 
         static final State EMPTY = of(new double[0], new double[0], LogUses.NONE);
 

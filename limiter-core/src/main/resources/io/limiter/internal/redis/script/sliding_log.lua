@@ -14,7 +14,7 @@
 --
 -- A grant overwrites the end with an entry and a new end. The live entries are written as a new value only if more than half
 -- of the entries are dead, earlier permits are refunded or cancelled, or the key needs a later expiry. Dead entries need not
--- have expired: the oldest permits of more than twice the limit count to the first live entry. A cancellation rewrites the
+-- have expired: the oldest permits of more than twice the limit count to the first live entry, as far as they count. A cancellation rewrites the
 -- entries after it, which are few for a recent grant.
 --
 -- The reply is a shorter log with the same decisions for the requests of this call. Entries hold sums, so an entry that no
@@ -28,7 +28,7 @@
 local ENTRY, ENTRY_BYTES = '<dI4', 12
 local END, END_BYTES, END_BYTES_OF_MORE = '<I4I4I4I4d', 24, 40
 local FIRST_BYTE, FIRST_BYTE_OF_MORE = '\003', '\006'
-local ROUND, MOST, LATEST = 2 ^ 32, 2 ^ 31 - 1, 2 ^ 53
+local ROUND, MOST, MOST_OLD, LATEST = 2 ^ 32, 2 ^ 31 - 1, 2 ^ 30, 2 ^ 53
 local SECOND = 1000000
 
 --[limit]
@@ -182,6 +182,14 @@ local SECOND = 1000000
         end
         if oldest > dead and oldest >= first then
           first, first_base = oldest, base
+        end
+        -- base of the view: of the oldest, no more than a bound are counted
+        local dropped = beyond + 2 * largest_limit - MOST_OLD
+        if dropped > 0 then
+          if (first_base - base) % ROUND < dropped then
+            first_base = base + dropped
+          end
+          dead, base, first_base = oldest, (base + dropped) % ROUND, first_base % ROUND
         end
       end
       -- earlier: permits that are kept and do not count. live: permits that count. least, most: their minimum and maximum
