@@ -21,7 +21,7 @@ public record Demand(
     /** How far from the time of a call the next one is due at most. */
     static final double MOST_AHEAD_MICROS = 60_000_000.0;
 
-    /** More is as much. */
+    /** The most permits that are counted. No bucket has as many, so nothing changes above it, and sums stay exact in a double. */
     private static final double MOST_PERMITS = 0x1p52;
 
     public Demand {

@@ -54,7 +54,10 @@ final class PrefetchedKey {
     /** The rate of a few requests can be far off: a block has no more permits than so many times those that were requested. */
     private static final double MOST_GROWTH = 4;
 
-    /** More are as many. So much less than a long holds that no sum overflows. */
+    /**
+     * The most requested permits that are counted. Nothing changes above it, because a block has far fewer, and with such a bound the
+     * sum with one more request is never more than a long holds.
+     */
     private static final long MOST_REQUESTED = Check.MAX_PERMITS;
 
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
@@ -191,7 +194,7 @@ final class PrefetchedKey {
         return last;
     }
 
-    /** What can never be granted is no demand. */
+    /** Counts a request, unless it exceeds the capacity and so can never be granted. */
     private void requested(long permits) {
         if (permits <= limit.capacity() && others.addAndGet(permits) > MOST_REQUESTED) {
             others.set(MOST_REQUESTED);

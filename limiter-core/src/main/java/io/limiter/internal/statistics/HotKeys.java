@@ -21,10 +21,13 @@ import java.util.stream.LongStream;
  * one in {@value #COUNTERS} requests is missed. Of a count, only what the key itself has added is reported, because the rest was
  * requested for keys that it has replaced.
  *
- * <p>The first {@value #EXACT} requests of a minute are counted exactly, later ones are sampled: one in {@value
- * #ONE_IN} counts for as many. A single sample of a key is not reported, because it may be all that was requested for it. One in {@value #LOOK_ONE_IN} requests, or one in {@value #ONE_IN} if those take less than 10 ms,
- * and each report, checks whether the minute has ended. All counts are halved each minute. Of those that are counted, the last
- * times are kept. Safe for use by multiple threads.
+ * <p>The first {@value #EXACT} requests of a minute are counted one by one. After them, one request in {@value #ONE_IN} is
+ * counted, and it adds {@value #ONE_IN} to the count of its key. A key of which only a single request was sampled is not reported,
+ * because that one may have been its only request.
+ *
+ * <p>All counts are halved each minute. Whether a minute has ended is checked with each report and with one request in {@value
+ * #LOOK_ONE_IN}, or with one in {@value #ONE_IN} while so many requests take less than 10 ms. The times of the last counted
+ * requests of each key are kept. Safe for use by multiple threads.
  */
 final class HotKeys {
 
