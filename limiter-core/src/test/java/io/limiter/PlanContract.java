@@ -141,13 +141,7 @@ abstract class PlanContract extends LimiterContract {
                     story.add(clock().micros() + ": " + plan + " asked for " + permits + ", " + one);
                 }
             }
-            double capacity =
-                    three.stream().mapToDouble(TokenBucket::maxPermits).max().orElseThrow();
-            double rate = three.stream()
-                    .mapToDouble(TokenBucket::permitsPerSecond)
-                    .max()
-                    .orElseThrow();
-            assertThat(ledger.excess(capacity, rate))
+            assertThat(ledger.excess(three))
                     .as(() -> three + ": " + ledger + story + " " + Seed.hint())
                     .isZero();
         }
@@ -160,6 +154,42 @@ abstract class PlanContract extends LimiterContract {
         checkCancelled("window", FixedWindow.of(60, hour), FixedWindow.of(60, minute));
         checkCancelled("log", SlidingLog.of(60, hour), SlidingLog.of(60, minute));
         checkCancelled("counter", SlidingCounter.of(60, hour), SlidingCounter.of(60, minute));
+    }
+
+    /** What one plan rejects changes nothing for another one, also not what it cancels later. */
+    @Test
+    void plans_of_a_bucket_decide_as_if_others_that_reject_had_not_been_asked() {
+        Random random = Seed.random();
+        RateLimiter asks = limiters()
+                .with(LimiterOptions.NONE.withPlan("asks"))
+                .build("visited", TokenBucket.perSecond(77.23).withCapacity(83));
+        TokenBucket limit = TokenBucket.perSecond(4.987).withCapacity(60);
+        RateLimiter visited = limiters().build("visited", limit);
+        RateLimiter alone = limiters().build("alone", limit);
+        Map<Reservation, Reservation> open = new LinkedHashMap<>();
+        for (int i = 0; i < 60; i++) {
+            clock().advance(Duration.ofMillis(random.nextInt(3) > 0 ? 0 : random.nextInt(1000)));
+            assertThat(asks.on("ann").tryAcquire(84)).isFalse();
+            if (random.nextInt(3) == 0 && !open.isEmpty()) {
+                Reservation one = new ArrayList<>(open.keySet()).get(random.nextInt(open.size()));
+                assertThat(one.cancel())
+                        .as(Seed.hint())
+                        .isEqualTo(open.remove(one).cancel());
+            } else {
+                int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 46);
+                Duration timeout = Duration.ofMillis(random.nextBoolean() ? 0 : random.nextInt(3000));
+                Reservation one = visited.on("ann").reserve(permits, timeout);
+                Reservation other = alone.on("ann").reserve(permits, timeout);
+                assertThat(one.isGranted()).as(Seed.hint()).isEqualTo(other.isGranted());
+                if (one.isGranted()) {
+                    open.put(one, other);
+                }
+            }
+            assertThat(asks.on("ann").tryAcquire(84)).isFalse();
+            assertThat(visited.on("ann").peek().remaining())
+                    .as(Seed.hint())
+                    .isEqualTo(alone.on("ann").peek().remaining());
+        }
     }
 
     private void checkCancelled(String name, Limit<?> one, Limit<?> other) {

@@ -153,21 +153,24 @@ public record RedisPermits(
     }
 
     /**
-     * The same bucket under another definition: stored permits are worth the same time as before, and reservations
-     * stay. Where the capacity grows less than the rate, stored permits grow as it does. So limiters with two definitions
-     * in turn never grant more than one of them alone; if the filled <em>share</em> stayed, as with Guava, they would.
+     * The same bucket under another definition: stored permits keep the time that they took to accrue or their share of the capacity,
+     * whichever leaves fewer, and reservations stay. So limiters with any number of definitions never grant more in turn than the
+     * largest capacity and the highest rate among them allow. Count each stored permit as {@code min(highest rate / rate, largest
+     * capacity / capacity)}: a conversion never adds to that sum, time adds at most the highest rate, a full bucket has at most the
+     * largest capacity, and a granted permit takes at least one.
      */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
-        double larger = Math.max(1.0, newMaxPermits / maxPermits);
-        double kept = intervalMillis / newIntervalMillis > larger * ROUNDED
-                ? storedPermits * larger
+        double share = newMaxPermits / maxPermits;
+        double kept = intervalMillis / newIntervalMillis > share * ROUNDED
+                ? storedPermits * share
                 : storedPermits * intervalMillis / newIntervalMillis;
         double stored = Math.min(newMaxPermits, kept);
         // A full bucket can restore nothing of what was reserved.
         boolean full = storedPermits == maxPermits && known().lastTicketMicros() == 0.0;
         double fastest = known().fastestMicros() > 0.0 ? known().fastestMicros() : intervalMicros();
         Reservations left = known().withCancelled(0.0, 0.0)
-                .withFastest(full || fastest >= newIntervalMillis * 1000.0 ? 0.0 : fastest);
+                .withFastest(full || fastest >= newIntervalMillis * 1000.0 ? 0.0 : fastest)
+                .withOtherSince(0.0);
         return new RedisPermits(
                 newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, left.orNull(), demand);
     }
@@ -207,6 +210,17 @@ public record RedisPermits(
         }
         Reservations known = known();
         return withReservations(known.withFurthest(Math.max(known.furthestMicros(), reservedMicros)));
+    }
+
+    /** Since when limiters with another definition have asked and taken nothing; now if none has asked before. */
+    double otherSinceMicros(double nowMicros) {
+        double since = known().otherSinceMicros();
+        return since > 0.0 ? Math.min(since, nowMicros) : nowMicros;
+    }
+
+    /** This state, of which limiters with another definition have taken nothing since then; 0 if none has asked. */
+    RedisPermits withOtherSince(double micros) {
+        return known().otherSinceMicros() == micros ? this : withReservations(known().withOtherSince(micros));
     }
 
     /** Forgets where cancelled reservations were, after a change that moved others relative to them. */
@@ -323,7 +337,8 @@ public record RedisPermits(
                 fromMicros,
                 fromMicros > 0.0 ? Math.min(MOST_CANCELLED_MICROS, known.cancelledMicros() + leftMicros) : 0.0,
                 known.furthestMicros(),
-                known.fastestMicros()));
+                known.fastestMicros(),
+                known.otherSinceMicros()));
     }
 
     /** This state after all reservations since the first cancelled one are cancelled. */

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the next free ticket of a bucket does not tell about its reservations. It exists after a reservation was cancelled
- * before later ones, until the bucket could have filled since the last ticket, while one is more than an hour ahead, or after a limit
- * with a higher rate than that of the state has reserved, until the bucket is full.
+ * before later ones, until the bucket could have filled since the last ticket, while one is more than an hour ahead, after a limit
+ * with a higher rate than that of the state has reserved, until the bucket is full, or after a limit with another definition has
+ * rejected a request, until one takes permits.
  *
  * @param lastTicketMicros the latest ticket, or the time, of the last such cancellation, in microseconds since the
  *     epoch; 0 if there was none. Until then, tickets can be later than the next free one
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  *     0
  * @param fastestMicros the time for a permit at the highest rate at which the permits may be reserved that are not there, if that is
  *     another one than the rate of the state; otherwise 0
+ * @param otherSinceMicros since when limiters with another definition than that of the state have asked for permits and taken none, in
+ *     microseconds since the epoch; 0 if none has asked. For them the state has their definition since then; for its own definition
+ *     nothing has happened
  */
 public record Reservations(
         @JsonProperty(required = true) double lastTicketMicros,
@@ -26,9 +30,10 @@ public record Reservations(
         @JsonProperty(required = true) double cancelledFromMicros,
         @JsonProperty(required = true) double cancelledMicros,
         @JsonProperty(required = true) double furthestMicros,
-        @JsonProperty(required = true) double fastestMicros) {
+        @JsonProperty(required = true) double fastestMicros,
+        @JsonProperty(required = true) double otherSinceMicros) {
 
-    static final Reservations NONE = new Reservations(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+    static final Reservations NONE = new Reservations(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 
     public Reservations {
         if (!(Check.isTime(lastTicketMicros)
@@ -36,11 +41,12 @@ public record Reservations(
                 && Check.isTime(cancelledFromMicros)
                 && Check.isTime(cancelledMicros)
                 && Check.isTime(furthestMicros)
-                && Check.isTime(fastestMicros))) {
+                && Check.isTime(fastestMicros)
+                && Check.isTime(otherSinceMicros))) {
             throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
                     + ", overlapMicros " + overlapMicros + ", cancelledFromMicros " + cancelledFromMicros
                     + ", cancelledMicros " + cancelledMicros + ", furthestMicros " + furthestMicros
-                    + ", fastestMicros " + fastestMicros);
+                    + ", fastestMicros " + fastestMicros + ", otherSinceMicros " + otherSinceMicros);
         }
     }
 
@@ -51,15 +57,39 @@ public record Reservations(
 
     Reservations withFurthest(double micros) {
         return new Reservations(
-                lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, micros, fastestMicros);
+                lastTicketMicros,
+                overlapMicros,
+                cancelledFromMicros,
+                cancelledMicros,
+                micros,
+                fastestMicros,
+                otherSinceMicros);
     }
 
     Reservations withCancelled(double fromMicros, double micros) {
-        return new Reservations(lastTicketMicros, overlapMicros, fromMicros, micros, furthestMicros, fastestMicros);
+        return new Reservations(
+                lastTicketMicros, overlapMicros, fromMicros, micros, furthestMicros, fastestMicros, otherSinceMicros);
     }
 
     Reservations withFastest(double micros) {
         return new Reservations(
-                lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros, micros);
+                lastTicketMicros,
+                overlapMicros,
+                cancelledFromMicros,
+                cancelledMicros,
+                furthestMicros,
+                micros,
+                otherSinceMicros);
+    }
+
+    Reservations withOtherSince(double micros) {
+        return new Reservations(
+                lastTicketMicros,
+                overlapMicros,
+                cancelledFromMicros,
+                cancelledMicros,
+                furthestMicros,
+                fastestMicros,
+                micros);
     }
 }

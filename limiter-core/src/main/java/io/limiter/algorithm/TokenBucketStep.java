@@ -94,8 +94,7 @@ final class TokenBucketStep {
             RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
             return new Step<>(after, decision(true, after, wait, 0.0, BucketArithmetic.ticket(tailMicros(after))));
         }
-        boolean save = mustBeSaved(state);
-        return new Step<>(save ? settled : state, decision(false, settled, wait, retry, 0));
+        return new Step<>(afterRejection(state, settled), decision(false, settled, wait, retry, 0));
     }
 
     /**
@@ -179,6 +178,7 @@ final class TokenBucketStep {
             return null;
         }
         RedisPermits settled = found.resync(now, coolDownIntervals)
+                .withOtherSince(0.0)
                 .besideHeld(now, coolDownIntervals)
                 .forget(now, coolDownIntervals);
         Reservations known = settled.known();
@@ -249,21 +249,30 @@ final class TokenBucketStep {
             double stored = limit.startsFull() ? maxPermits : 0.0;
             return new RedisPermits(maxPermits, stored, limit.intervalMillis(), now / 1000.0, 0.0);
         }
-        RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals);
-        RedisPermits own =
-                limit.hasOtherDefinition(state) ? settled.rescale(maxPermits, limit.intervalMillis()) : settled;
+        RedisPermits found = state.boundClockStep(now);
+        RedisPermits own = limit.hasOtherDefinition(state)
+                ? found.resync(found.otherSinceMicros(now), coolDownIntervals)
+                        .rescale(maxPermits, limit.intervalMillis())
+                        .resync(now, coolDownIntervals)
+                : found.resync(now, coolDownIntervals).withOtherSince(0.0);
         return own.besideHeld(now, coolDownIntervals).forget(now, coolDownIntervals);
     }
 
     /**
-     * Whether a rejection also saves the state. Otherwise a new rate or a clock step would take effect only with a grant, and
-     * a bucket that starts empty would start again with each call.
+     * A rejection also saves the state if the clock has stepped back, or if the bucket starts empty, which it would do again with
+     * each call. A rejection under another definition saves since when that one applies, because its rate would otherwise take effect
+     * only with a grant. It does not convert the state: permits of the one definition can be worth more than fit into
+     * the other one, so a caller who takes nothing would deprive the others of them, also of what they cancel later.
      */
-    private boolean mustBeSaved(@Nullable RedisPermits state) {
+    private @Nullable RedisPermits afterRejection(@Nullable RedisPermits state, RedisPermits settled) {
         if (state == null) {
-            return !limit.startsFull();
+            return limit.startsFull() ? null : settled;
         }
-        return limit.hasOtherDefinition(state) || state.boundClockStep(now) != state;
+        RedisPermits found = state.boundClockStep(now);
+        if (limit.hasOtherDefinition(state)) {
+            return found.withOtherSince(found.otherSinceMicros(now));
+        }
+        return found == state ? state : settled;
     }
 
     private double storedToMicros(double stored, double taken) {

@@ -59,6 +59,39 @@ class ThreeDefinitionsTest {
         walk(SlidingLog::of, state -> 0.0);
     }
 
+    /** Whatever has been charged in a long period, a shorter one counts what it grants, and the log can be stored and read. */
+    @Test
+    void sliding_logs_with_huge_charges_keep_what_was_used() {
+        for (int round = 0; round < ROUNDS; round++) {
+            List<SlidingLog> three = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                three.add(SlidingLog.of(
+                        1 + random.nextInt(30), Duration.ofMillis(MILLIS.get(random.nextInt(MILLIS.size())))));
+            }
+            List<Grant> grants = new ArrayList<>();
+            long now = TraceLine.EPOCH_MICROS;
+            SlidingLog.State state = null;
+            for (int i = 0; i < STEPS; i++) {
+                now += random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 300_000);
+                SlidingLog limit = three.get(random.nextInt(3));
+                int permits = 1 + random.nextInt(3);
+                boolean charges = random.nextInt(8) == 0;
+                long charged = random.nextBoolean() ? Check.MAX_PERMITS : (1L << 31) / (1 + random.nextInt(3));
+                Step<SlidingLog.State> step =
+                        limit.step(state, now, charges ? Request.charge(charged) : Request.take(permits, 0));
+                state = step.state();
+                if (state != null) {
+                    SlidingLog.State stored = new SlidingLog.State(state.timesMicros(), state.totals(), state.uses());
+                    assertThat(stored).isEqualTo(state);
+                }
+                if (!charges && step.decision().granted()) {
+                    grants.add(new Grant(limit, now, 0.0, step.decision(), permits));
+                    check(limit, grants, three);
+                }
+            }
+        }
+    }
+
     /** They estimate, and so are checked against their shortest period only. */
     @Test
     void sliding_counters_keep_what_was_used() {
@@ -97,16 +130,29 @@ class ThreeDefinitionsTest {
                             ahead && random.nextBoolean() ? random.nextInt(5_000_000) : 0);
                 }
             }
-            double capacity =
-                    three.stream().mapToDouble(TokenBucket::maxPermits).max().orElseThrow();
-            double rate = three.stream()
-                    .mapToDouble(TokenBucket::permitsPerSecond)
-                    .max()
-                    .orElseThrow();
-            assertThat(account.ledger().excess(capacity, rate))
+            assertThat(account.ledger().excess(three))
                     .as(() -> three + ", " + account)
                     .isZero();
         }
+    }
+
+    /** What is left of a middle capacity fits into a small one, and is not all of a large one. */
+    @Test
+    void a_small_bucket_that_was_filled_from_a_larger_one_does_not_fill_the_largest() {
+        TokenBucket middle = TokenBucket.perSecond(1).withCapacity(50);
+        TokenBucket small = TokenBucket.perSecond(1.05).withCapacity(10);
+        TokenBucket large = TokenBucket.perSecond(21).withCapacity(100);
+        Account account = new Account(middle);
+        account.reserve(40);
+        account.limit(small);
+        account.take(1, 0);
+        account.limit(large);
+        while (account.take(1, 0) != null) {
+            account.pause(0);
+        }
+        assertThat(account.ledger().excess(List.of(middle, small, large)))
+                .as(account::toString)
+                .isZero();
     }
 
     private TokenBucket like(TokenBucket bucket) {

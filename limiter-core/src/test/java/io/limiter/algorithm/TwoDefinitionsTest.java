@@ -115,9 +115,7 @@ class TwoDefinitionsTest {
     }
 
     private static void assertNoExcess(Account account, TokenBucket one, TokenBucket other) {
-        double capacity = Math.max(one.maxPermits(), other.maxPermits());
-        double rate = Math.max(one.permitsPerSecond(), other.permitsPerSecond());
-        assertThat(account.ledger().excess(capacity, rate))
+        assertThat(account.ledger().excess(List.of(one, other)))
                 .as(() -> one + " and " + other + ", " + account)
                 .isZero();
     }
@@ -143,7 +141,7 @@ class TwoDefinitionsTest {
 
     /** A visit by the other definition between a reservation and its cancellation keeps no permit. */
     @Test
-    void windows_logs_and_counters_return_all_permits_after_a_visit() {
+    void all_permits_are_returned_after_a_visit() {
         for (int round = 0; round < 10 * ROUNDS; round++) {
             int limit = 1 + random.nextInt(100);
             int otherLimit = 1 + random.nextInt(100);
@@ -152,7 +150,61 @@ class TwoDefinitionsTest {
             checkReturned(FixedWindow.of(limit, period), FixedWindow.of(otherLimit, otherPeriod));
             checkReturned(SlidingLog.of(limit, period), SlidingLog.of(otherLimit, otherPeriod));
             checkReturned(SlidingCounter.of(limit, period), SlidingCounter.of(otherLimit, otherPeriod));
+            TokenBucket bucket = TokenBucket.perSecond(rate()).withCapacity(limit);
+            checkReturned(bucket, TokenBucket.perSecond(rate()).withCapacity(otherLimit));
+            checkReturned(bucket, bucket.withRate(rate()));
         }
+    }
+
+    /** Whatever other definitions reject, a bucket decides as if they had not been asked. */
+    @Test
+    void a_rejection_under_another_definition_changes_nothing_for_this_one() {
+        for (int round = 0; round < ROUNDS; round++) {
+            TokenBucket one = bucket();
+            List<TokenBucket> others = List.of(one.withRate(rate()), bucket());
+            Account visited = new Account(one);
+            Account alone = new Account(one);
+            for (int i = 0; i < STEPS / 2; i++) {
+                long pause = random.nextInt(3) > 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 500_000);
+                visited.pause(pause);
+                alone.pause(pause);
+                if (random.nextInt(3) == 0) {
+                    visited.limit(others.get(random.nextInt(2)));
+                    assertThat(visited.take(1000, 0)).isNull();
+                    visited.limit(one);
+                } else if (random.nextInt(3) == 0 && !alone.reservations().isEmpty()) {
+                    int which = random.nextInt(alone.reservations().size());
+                    visited.cancel(visited.reservations().get(which));
+                    alone.cancel(alone.reservations().get(which));
+                } else {
+                    int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 50);
+                    long timeout = random.nextBoolean() ? 0 : random.nextInt(5_000_000);
+                    visited.take(permits, timeout);
+                    alone.take(permits, timeout);
+                }
+                assertThat(visited.peek())
+                        .as(() -> visited + "\nalone " + alone)
+                        .isEqualTo(alone.peek());
+            }
+        }
+    }
+
+    /** Otherwise a limit of one permit a day that becomes one of a hundred a second would stay one of a day until the next grant. */
+    @Test
+    void a_higher_rate_takes_effect_although_its_first_requests_are_rejected() {
+        TokenBucket slow = TokenBucket.perSecond(1e-5).withCapacity(10);
+        Account account = new Account(slow);
+        account.reserve(10);
+        account.limit(slow.withRate(10));
+        assertThat(account.take(5, 0)).isNull();
+        account.pause(250_000);
+        assertThat(account.take(5, 0)).isNull();
+        account.limit(slow.withRate(20));
+        assertThat(account.take(9, 0)).as("as yet another definition").isNull();
+        account.pause(250_000);
+        account.limit(slow.withRate(10));
+        assertThat(account.take(5, 0)).isNotNull();
+        assertThat(account.take(1, 0)).isNull();
     }
 
     private <S> void checkReturned(Limit<S> one, Limit<S> other) {

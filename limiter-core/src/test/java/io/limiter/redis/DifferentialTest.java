@@ -51,6 +51,7 @@ class DifferentialTest extends DifferentialContract {
     /** Definitions that are drawn, and how a key changes between them. */
     enum Definitions {
         BUCKET(20_000, 40, USUAL_CANCELLATIONS),
+        BUCKET_OF_FEW_RATES(20_000, 2, MANY_CANCELLATIONS),
         WINDOW(5_000, 40, USUAL_CANCELLATIONS),
         LOG(20_000, 40, USUAL_CANCELLATIONS),
         BAN(10_000, 40, USUAL_CANCELLATIONS),
@@ -64,6 +65,7 @@ class DifferentialTest extends DifferentialContract {
         COUNTER_WITH_MANY_CANCELLATIONS(5_000, 20, MANY_CANCELLATIONS),
         LARGE_BUCKET(5_000, 200, USUAL_CANCELLATIONS),
         LARGE_WINDOW(5_000, 40, USUAL_CANCELLATIONS),
+        LARGE_LOG(10_000, 2, USUAL_CANCELLATIONS),
         LARGE_COUNTER(5_000, 40, USUAL_CANCELLATIONS);
 
         private final int steps;
@@ -261,6 +263,15 @@ class DifferentialTest extends DifferentialContract {
     private Limit<?> limitOf(Definitions definitions) {
         return switch (definitions) {
             case BUCKET -> randomBucket();
+            case BUCKET_OF_FEW_RATES -> {
+                TokenBucket bucket = TokenBucket.perSecond(5L << (2 * random.nextInt(4)))
+                        .withCapacity(1 + random.nextInt(random.nextBoolean() ? 5 : 200));
+                yield random.nextInt(4) > 0
+                        ? bucket
+                        : random.nextBoolean()
+                                ? bucket.withWhoWaits(WhoWaits.NEXT_CALLER)
+                                : bucket.withWarmUp(Duration.ofSeconds(1 + random.nextInt(3)));
+            }
             case WINDOW, WINDOW_WITH_MANY_CANCELLATIONS -> randomWindow();
             case LOG -> SlidingLog.of(randomPermits(), randomPeriod());
             case BAN -> {
@@ -279,7 +290,7 @@ class DifferentialTest extends DifferentialContract {
                         : FixedWindow.of(window.limit(), PARTS_OF_A_DAY.get(random.nextInt(3)))
                                 .withZone(ZONES.get(random.nextInt(2)));
             }
-            case LOG_OF_FEW_PERIODS ->
+            case LOG_OF_FEW_PERIODS, LARGE_LOG ->
                 SlidingLog.of(1 + random.nextInt(20), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
             case LARGE_BUCKET -> largeBucket();
             case LARGE_WINDOW -> FixedWindow.of(large(Check.MAX_PERMITS), randomPeriod());

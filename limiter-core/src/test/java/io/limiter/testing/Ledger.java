@@ -1,5 +1,6 @@
 package io.limiter.testing;
 
+import io.limiter.algorithm.TokenBucket;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -75,6 +76,17 @@ public final class Ledger {
             worst = Math.max(worst, sum - allowed - least);
         }
         return beyond(Math.max(capacity, most), worst, permitsPerSecond);
+    }
+
+    /** The same for the largest capacity and the highest rate of several definitions that take turns. */
+    public double excess(List<TokenBucket> definitions) {
+        double capacity =
+                definitions.stream().mapToDouble(TokenBucket::maxPermits).max().orElseThrow();
+        double rate = definitions.stream()
+                .mapToDouble(TokenBucket::permitsPerSecond)
+                .max()
+                .orElseThrow();
+        return excess(capacity, rate);
     }
 
     /** The same where the next caller waits: of the requests that are due in an interval, one more than that. */

@@ -56,10 +56,11 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     @Override
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
-        boolean hasDemand = value.length == WITH_DEMAND_BYTES;
+        boolean hasDemand = value.length >= WITH_DEMAND_BYTES;
         boolean hasReservations = value.length > PLAIN_BYTES;
         int others = hasDemand ? 10 : hasReservations ? 6 : 0;
-        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + others * Double.BYTES);
+        boolean hasOther = value.length > PLAIN_BYTES + others * Double.BYTES;
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (others + (hasOther ? 1 : 0)) * Double.BYTES);
         if (d == null) {
             return null;
         }
@@ -69,7 +70,13 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
         in.position(PLAIN_BYTES);
         Reservations reservations = new Reservations(
-                in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
+                in.getDouble(),
+                in.getDouble(),
+                in.getDouble(),
+                in.getDouble(),
+                in.getDouble(),
+                in.getDouble(),
+                hasOther ? in.getDouble(value.length - Double.BYTES) : 0.0);
         Demand demand = hasDemand ? new Demand(in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble()) : null;
         // A key that is prefetched has both, if only to have one more length.
         return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations.orNull(), demand);

@@ -10,7 +10,7 @@
 --
 -- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
 -- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); if there are any, the
--- six doubles of Reservations; and after these, if there is any, the four of Demand. If the expiry is late enough, the value is
+-- first six doubles of Reservations; after these, if there is any, the four of Demand; and last otherSinceMicros, unless it is 0. If the expiry is late enough, the value is
 -- overwritten in place, which keeps the expiry and costs a third of a SET with a new one. So each new expiry is later than
 -- necessary.
 
@@ -93,13 +93,16 @@ local MOST_REQUESTS = 2 ^ 16
 
       local must_save, other_definition, changed, only_peeks = false, false, false, true
       local interval_micros, negligible = limit_micros, limit_negligible
-      -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros, fastestMicros
-      local last_ticket, overlap, cancelled_from, cancelled, furthest, fastest = 0, 0, 0, 0, 0, 0
+      -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros, fastestMicros,
+      -- otherSinceMicros
+      local last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, other_since = 0, 0, 0, 0, 0, 0, 0
       -- Demand: calledMicros, nextCallMicros, permits, heldPermits; 0 if there is none
       local called, next_call, demand, held = 0, 0, 0, 0
       if not usual then
         -- The end of reservations as found, for cancellations; nil after the first change
         local exists, found_until = value, nil
+        -- The state as it was before the conversion to the definition of the caller, which holds once the caller takes permits.
+        local before, is_converted = nil, false
 
         if not value then
           -- initial
@@ -112,7 +115,7 @@ local MOST_REQUESTS = 2 ^ 16
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
             and overlap >= 0 and overlap < LATEST and cancelled_from >= 0 and cancelled_from < LATEST
             and cancelled >= 0 and cancelled < LATEST and furthest >= 0 and furthest < LATEST
-            and fastest >= 0 and fastest < LATEST
+            and fastest >= 0 and fastest < LATEST and other_since >= 0 and other_since < LATEST
             and called >= 0 and called < LATEST and next_call >= 0 and next_call < LATEST
             and demand >= 0 and demand < LATEST and held >= 0 and held < LATEST) then
             found = '!UNREADABLE'
@@ -142,22 +145,11 @@ local MOST_REQUESTS = 2 ^ 16
           end
           -- reservedUntilMicros
           found_until = math.max(next_free + remainder, last_ticket)
-          -- resync
-          if now > (remainder > negligible and next_free + 1 or next_free) then
-            stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
-            if stored > max then
-              local overflow = (stored - max) * (interval_micros * cool_down_intervals)
-              cancelled_from = cancelled_from > 0 and cancelled_from + overflow or 0
-              stored = max
-            end
-            next_free, remainder = now, 0
-            if now >= last_ticket then
-              furthest = 0
-              if stored == max then
-                fastest = 0
-              end
-            end
+          if other_definition then
+            before = {max, stored, interval, next_free, remainder, last_ticket, overlap, cancelled_from, cancelled, furthest, fastest}
           end
+          local settled_to = now
+          --include token_bucket_resync.lua
         end
 
         changed = must_save
@@ -172,28 +164,52 @@ local MOST_REQUESTS = 2 ^ 16
             end
             local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
             local ticket = timeout < CHARGE and CHARGE - timeout
-            local same_definition = max == limit_max and interval == limit_interval
+            local same_definition = not is_converted and max == limit_max and interval == limit_interval
             local acts = not (ticket or timeout == REFUND and warm_up)
-            if acts and not same_definition then
+            if acts and same_definition then
+              other_since = 0
+            elseif acts and not is_converted then
+              before = before
+                or {max, stored, interval, next_free, remainder, last_ticket, overlap, cancelled_from, cancelled, furthest, fastest}
+              max, stored, interval, next_free, remainder, last_ticket, overlap, cancelled_from, cancelled, furthest, fastest =
+                unpack(before)
+              -- otherSinceMicros
+              local settled_to = other_since > 0 and math.min(other_since, now) or now
+              changed = changed or settled_to ~= other_since
+              other_since, is_converted = settled_to, true
+              --include token_bucket_resync.lua
               -- rescale
               local quickest = fastest > 0 and fastest or interval_micros
               if quickest >= limit_micros or stored == max and last_ticket == 0 then
                 quickest = 0
               end
               fastest = quickest
-              local larger = math.max(1, limit_max / max)
-              if interval / limit_interval > larger * 1.000000001 then
-                stored = math.min(limit_max, stored * larger)
+              local share = limit_max / max
+              if interval / limit_interval > share * 1.000000001 then
+                stored = math.min(limit_max, stored * share)
               else
                 stored = math.min(limit_max, stored * interval / limit_interval)
               end
               max, interval, interval_micros, negligible = limit_max, limit_interval, limit_micros, limit_negligible
-              cancelled_from, cancelled, must_save, changed = 0, 0, true, true
+              cancelled_from, cancelled = 0, 0
+              settled_to = now
+              --include token_bucket_resync.lua
             end
             repeat
               local reserved_until = found_until or math.max(next_free + remainder, last_ticket)
               local cancels = ticket and exists and times > 0 and ticket <= reserved_until
                 and not (warm_up and ticket <= now)
+              if cancels then
+                if is_converted then
+                  max, stored, interval, next_free, remainder, last_ticket, overlap, cancelled_from, cancelled, furthest, fastest =
+                    unpack(before)
+                  interval_micros = interval * 1000
+                  negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
+                  local settled_to = now
+                  --include token_bucket_resync.lua
+                end
+                before, is_converted, other_since = nil, false, 0
+              end
               if cancels or acts then
                 --include token_bucket_held.lua
               end
@@ -220,6 +236,7 @@ local MOST_REQUESTS = 2 ^ 16
                 allowed, reservable, charged = HUGE, HUGE, granted
               elseif timeout > REFUND then
                 --include token_bucket_prefetch.lua
+                is_converted, other_since = false, 0
               else
                 if exists and not warm_up then
                   for _ = 1, times do
@@ -229,11 +246,12 @@ local MOST_REQUESTS = 2 ^ 16
                   cancelled_from, cancelled = 0, 0
                   --include token_bucket_held.lua
                   changed, only_peeks, found_until = true, false, nil
+                  is_converted, other_since = false, 0
                 end
                 times = 0
               end
             end
-            local takes = times > 0
+            local takes, asked = times > 0, times
             if takes then
               only_peeks = false
             end
@@ -287,11 +305,20 @@ local MOST_REQUESTS = 2 ^ 16
               stored, next_free, remainder = stored - from_stored, free, part
               granted, times, changed = granted + 1, times - 1, true
             end
-            if takes and changed then
+            if times < asked then
+              is_converted, other_since = false, 0
+            end
+            if takes and changed and not is_converted then
               exists, found_until = true, nil
             end
             granted = charged or granted
           end
+        end
+        if is_converted then
+          max, stored, interval, next_free, remainder, last_ticket, overlap, cancelled_from, cancelled, furthest, fastest =
+            unpack(before)
+          interval_micros = interval * 1000
+          negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
         end
       end
 
@@ -313,13 +340,14 @@ local MOST_REQUESTS = 2 ^ 16
           local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
           keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
         end
-        local has_reservations = last_ticket > 0 or furthest > 0 or fastest > 0
+        local has_reservations = last_ticket > 0 or furthest > 0 or fastest > 0 or other_since > 0
         local packed_as, length = PACKED, 44
+        local packed_since = other_since > 0 and pack_bytes('<d', other_since) or ''
         if next_call > 0 then
-          packed_as, length = PACKED_WITH_DEMAND, 124
+          packed_as, length = PACKED_WITH_DEMAND, 124 + #packed_since
           keep = math.max(keep, math.ceil((next_call - now) / 1000) + EXPIRE_MARGIN_MILLIS)
         elseif has_reservations then
-          packed_as, length = PACKED_WITH_RESERVATIONS, 92
+          packed_as, length = PACKED_WITH_RESERVATIONS, 92 + #packed_since
         end
         if last_ticket > 0 then
           -- If the state expired while earlier tickets matter, a cancellation could restore too much.
@@ -332,7 +360,7 @@ local MOST_REQUESTS = 2 ^ 16
         if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_definition then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held))
+            last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held) .. packed_since)
         else
           -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
@@ -344,7 +372,7 @@ local MOST_REQUESTS = 2 ^ 16
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held),
+            last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held) .. packed_since,
             'PX', string.format('%.0f', keep))
         end
         if type(saved) == 'table' and saved.err then

@@ -1,9 +1,9 @@
 -- Reads a token bucket that has reservations or demand, or is stored as JSON; token_bucket.lua has read the packed one without
 -- them. If the value is unreadable, encoding is not 1 afterwards. Java twin: TokenBucketScript.readPacked.
-          if #value == 92 and string.byte(value, 1) == 1 then
+          if (#value == 92 or #value == 100) and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
               last_ticket, overlap, cancelled_from, cancelled, furthest, fastest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
-          elseif #value == 124 and string.byte(value, 1) == 1 then
+          elseif (#value == 124 or #value == 132) and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
               last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held =
               unpack_bytes(PACKED_WITH_DEMAND, value)
@@ -26,8 +26,9 @@
                   reservations.lastTicketMicros, reservations.overlapMicros, reservations.furthestMicros
                 cancelled_from, cancelled, fastest =
                   reservations.cancelledFromMicros, reservations.cancelledMicros, reservations.fastestMicros
+                other_since = reservations.otherSinceMicros
                 if type(last_ticket) ~= 'number' or type(overlap) ~= 'number' or type(furthest) ~= 'number'
-                  or type(fastest) ~= 'number'
+                  or type(fastest) ~= 'number' or type(other_since) ~= 'number'
                   or type(cancelled_from) ~= 'number' or type(cancelled) ~= 'number' then
                   encoding = nil
                 end
@@ -46,4 +47,7 @@
                 encoding = nil
               end
             end
+          end
+          if string.byte(value, 1) == 1 and (#value == 100 or #value == 132) then
+            other_since = unpack_bytes('<d', value, #value - 7)
           end
