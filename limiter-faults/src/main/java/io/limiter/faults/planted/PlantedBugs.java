@@ -310,8 +310,8 @@ public final class PlantedBugs {
                         "clock-back-and-forth",
                         Measure.EXCESS,
                         script(
-                                BUCKET,
-                                "if now > (remainder > negligible and next_free + 1 or next_free) then\n",
+                                "token_bucket_resync.lua",
+                                "if settled_to > (remainder > negligible and next_free + 1 or next_free) then\n",
                                 "if next_free > now then\n next_free, must_save = now, true\n else\n")),
                 named(
                         "clock-freezes",
