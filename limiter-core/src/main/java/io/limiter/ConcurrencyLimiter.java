@@ -1,7 +1,6 @@
 package io.limiter;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

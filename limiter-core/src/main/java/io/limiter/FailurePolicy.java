@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
  * </table>
  *
- * <p>The {@linkplain io.limiter.algorithm.Decision#source() source} of such a decision says so. Refunds and charges meanwhile go
+ * <p>The {@linkplain io.limiter.Decision#source() source} of such a decision says so. Refunds and charges meanwhile go
  * to the local fallback under {@code LOCAL} and to that of the owner under {@code OWNER}, and are lost under {@code DENY} and {@code ALLOW}.
  * Limiters of a factory that was closed throw, whatever the policy.
  */

@@ -31,7 +31,7 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public Limiter build(String name, Limit<?> limit) {
+    public Limiter build(String name, Limit limit) {
         return delegate.build(name, limit);
     }
 

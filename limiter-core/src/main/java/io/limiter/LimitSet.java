@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * Limiter perDay = limiters.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)));
  *
  * SetDecision decision = LimitSet.of(perSecond.on(user)).and(perDay.on(user), 3).decide();
- * if (!decision.granted()) {
+ * if (!decision.isGranted()) {
  *     throw new RateLimitExceededException("search", List.of(user), decision.decision());
  * }
  * }</pre>
@@ -139,7 +139,7 @@ public interface LimitSet {
 
     /** As {@link #decide(long, Duration...)}; returns whether all limits granted. */
     default boolean tryAcquire(long permits, Duration... timeouts) {
-        return decide(permits, timeouts).granted();
+        return decide(permits, timeouts).isGranted();
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.limiter;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.List;
@@ -46,7 +45,7 @@ public interface Limiter {
     List<String> keys();
 
     /** The limit definition in effect: as built, as its rate was set, or as a live limit changes it. */
-    Limit<?> limit();
+    Limit limit();
 
     /**
      * The permits of one key of this limiter.
@@ -163,7 +162,7 @@ public interface Limiter {
      * @param permits at least 1
      */
     default boolean tryAcquire(long permits) {
-        return decide(permits).granted();
+        return decide(permits).isGranted();
     }
 
     /** As {@link #tryAcquire(long, Duration)} for one permit. */
@@ -183,7 +182,7 @@ public interface Limiter {
      * @param permits at least 1
      */
     default boolean tryAcquire(long permits, Duration timeout) {
-        return decide(permits, timeout).granted();
+        return decide(permits, timeout).isGranted();
     }
 
     /**

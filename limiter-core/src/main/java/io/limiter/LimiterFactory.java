@@ -38,7 +38,7 @@ public interface LimiterFactory extends AutoCloseable {
      *     factory's engine cannot decide this kind of limit: the script engine needs a script for it, the lock engine and the
      *     local engine need none
      */
-    Limiter build(String name, Limit<?> limit);
+    Limiter build(String name, Limit limit);
 
     /**
      * The rate limiter of a limit that is defined elsewhere, by its name: in Spring by {@code limiter.limits.<name>}, otherwise by the

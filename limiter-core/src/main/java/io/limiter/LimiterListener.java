@@ -1,6 +1,5 @@
 package io.limiter;
 
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.List;
 

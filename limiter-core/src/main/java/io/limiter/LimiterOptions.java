@@ -131,7 +131,7 @@ public final class LimiterOptions {
     /**
      * The limiters ban keys that they reject too often.
      *
-     * <p>A banned key is rejected with the source {@link io.limiter.algorithm.Decision.Source#OVERRIDE} and the rest of the ban as
+     * <p>A banned key is rejected with the source {@link io.limiter.Decision.Source#OVERRIDE} and the rest of the ban as
      * its retry-after; a timeout does not wait for its end. The ban is that of the key, whatever its plan. It does not apply to keys
      * that a live limit exempts, nor to the limiter's own permits, which are those of all callers. {@link Limiter#reset} ends it.
      *

@@ -1,8 +1,7 @@
 package io.limiter;
 
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -61,7 +60,7 @@ public interface LimiterTotals {
     }
 
     /** The limit that was built or set last; empty for {@link #OTHER}. */
-    Optional<Limit<?>> limit();
+    Optional<AnyLimit> limit();
 
     /** The failure policy that was built last; empty for {@link #OTHER}. */
     Optional<FailurePolicy> failurePolicy();

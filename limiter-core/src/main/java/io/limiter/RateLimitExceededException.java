@@ -1,6 +1,5 @@
 package io.limiter;
 
-import io.limiter.algorithm.Decision;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;

@@ -1,6 +1,5 @@
 package io.limiter;
 
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -39,7 +38,7 @@ public interface Reservation {
 
     /** Whether the permits were reserved. */
     default boolean isGranted() {
-        return decision().granted();
+        return decision().isGranted();
     }
 
     /** The time from the reservation until the permits may be used; for a rejection, the wait it would have taken. */

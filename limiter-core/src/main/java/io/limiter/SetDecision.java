@@ -1,6 +1,5 @@
 package io.limiter;
 
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -39,8 +38,8 @@ public record SetDecision(List<OfPart> parts) {
     }
 
     /** Whether all parts granted, so that the permits are taken. */
-    public boolean granted() {
-        return parts.stream().allMatch(part -> part.decision().granted());
+    public boolean isGranted() {
+        return parts.stream().allMatch(part -> part.decision().isGranted());
     }
 
     /** The name of the limiter that rejected, of several the one with the longest retry-after; empty if granted. */
@@ -51,7 +50,7 @@ public record SetDecision(List<OfPart> parts) {
     /** The part that rejected, of several the one with the longest retry-after, then the first; empty if granted. */
     public Optional<OfPart> rejection() {
         return parts.stream()
-                .filter(part -> !part.decision().granted())
+                .filter(part -> !part.decision().isGranted())
                 .max(Comparator.comparingLong((OfPart part) -> part.decision().retryAfterMicros())
                         .thenComparing(
                                 Comparator.<OfPart>comparingInt(parts::indexOf).reversed()));
@@ -68,7 +67,7 @@ public record SetDecision(List<OfPart> parts) {
                         .orElseThrow())
                 .decision();
         return new Decision(
-                granted(),
+                isGranted(),
                 tightest.limit(),
                 tightest.remaining(),
                 longest(Comparator.comparingLong(Decision::waitMicros)).waitMicros(),

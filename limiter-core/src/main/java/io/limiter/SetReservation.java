@@ -28,7 +28,7 @@ public interface SetReservation {
 
     /** Whether all limits granted, so that the permits are taken. */
     default boolean isGranted() {
-        return decision().granted();
+        return decision().isGranted();
     }
 
     /** The time from the reservation until all permits may be used; for a rejection, the wait it would have taken. */

@@ -121,7 +121,7 @@ public final class ArchitectureRules {
                             && !JavaClass.Predicates.resideInAPackage(INTERNAL).test(method.getOwner())
                             && method.getRawReturnType().equals(method.getOwner())))
             .should()
-            .haveNameMatching("with[A-Z].*|scaled|plus|asPeek|waited|orNull|next");
+            .haveNameMatching("with[A-Z].*|as[A-Z].*|scaled|plus|waited|orNull|next");
 
     /** Else what is inherited from there would be public too. */
     @ArchTest

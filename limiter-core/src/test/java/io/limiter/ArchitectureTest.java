@@ -17,7 +17,9 @@ import java.util.List;
 @AnalyzeClasses(packages = "io.limiter", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    private static final String[] ALGORITHM = {"io.limiter.algorithm..", "io.limiter.internal.arithmetic.."};
+    private static final String[] ALGORITHM = {
+        "io.limiter.algorithm..", "io.limiter.step..", "io.limiter.internal.arithmetic.."
+    };
     private static final String REDIS = "io.limiter.redis..";
 
     @ArchTest
@@ -78,6 +80,7 @@ class ArchitectureTest {
     private static final List<String> PACKAGES = List.of(
             "io.limiter.internal.arithmetic",
             "io.limiter.internal.text",
+            "io.limiter.step",
             "io.limiter.algorithm",
             "io.limiter.internal.step",
             "io.limiter.internal.key",

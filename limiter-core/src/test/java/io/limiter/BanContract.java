@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.limiter.Decision.Source;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -75,7 +74,7 @@ abstract class BanContract extends LimiterContract {
         clock().advance(seconds(100));
         assertThat(limiter.on(ann).peek(1).source()).isEqualTo(Source.OVERRIDE);
         Decision rejected = limiter.decide(ann);
-        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
         assertThat(rejected.limit()).isEqualTo(1);
         assertThat(rejected.remaining()).isZero();
@@ -126,7 +125,7 @@ abstract class BanContract extends LimiterContract {
 
     @Test
     void every_kind_of_limit_whose_permits_are_spent_bans() {
-        for (Limit<?> kind : List.of(TokenBucket.per(1, HOUR), SlidingLog.of(1, HOUR), SlidingCounter.of(1, HOUR))) {
+        for (Limit kind : List.of(TokenBucket.per(1, HOUR), SlidingLog.of(1, HOUR), SlidingCounter.of(1, HOUR))) {
             Limiter limiter = banning().build(kind.getClass().getSimpleName(), kind);
             ban(limiter, "ann");
             assertThat(limiter.tryAcquire("ann")).isFalse();
@@ -137,16 +136,16 @@ abstract class BanContract extends LimiterContract {
     void rejections_of_every_form_count_once() {
         List<BooleanSupplier> forms = List.of(
                 () -> oncePerHour().tryAcquire("ann"),
-                () -> oncePerHour().decide("ann").granted(),
+                () -> oncePerHour().decide("ann").isGranted(),
                 () -> oncePerHour().on("ann").tryAcquire(1, seconds(1)),
                 () -> oncePerHour().on("ann").reserve(1).isGranted(),
-                () -> oncePerHour().on("ann").async().decide(1).join().granted(),
+                () -> oncePerHour().on("ann").async().decide(1).join().isGranted(),
                 () -> oncePerHour()
                         .on("ann")
                         .async()
                         .decide(1, seconds(1))
                         .join()
-                        .granted(),
+                        .isGranted(),
                 () -> oncePerHour().on("ann").async().tryAcquire(1).join(),
                 () -> oncePerHour().on("ann").async().reserve(1).join().isGranted(),
                 () -> LimitSet.of(oncePerHour().on("ann"), limiters().build("other", FixedWindow.of(99, HOUR)))
@@ -180,11 +179,11 @@ abstract class BanContract extends LimiterContract {
         assertThat(decided.retryAfter()).as("that of the bucket").contains(HOUR);
         assertThat(set.async().decide().join().rejectedBy()).contains("login");
         assertThat(set.peek().decision().source()).isEqualTo(Source.OVERRIDE);
-        assertThat(set.async().peek(1).join().granted()).isFalse();
+        assertThat(set.async().peek(1).join().isGranted()).isFalse();
         assertThat(search.on("ann").peek(1).remaining()).isEqualTo(99);
         clock().advance(HOUR.plus(HOUR));
         assertThat(set.tryAcquire()).isTrue();
-        assertThat(set.refund(1).granted()).isTrue();
+        assertThat(set.refund(1).isGranted()).isTrue();
     }
 
     @Test
@@ -318,9 +317,6 @@ abstract class BanContract extends LimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> banning().build("c", ConcurrencyLimit.of(1)))
                 .withMessageStartingWith("a ban works only with a limit whose permits are spent, not held");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().build("b", (Limit<?>) BAN))
-                .withMessageStartingWith("a ban is no limit of its own");
         assertThatNullPointerException()
                 .isThrownBy(() -> limiters().with(LimiterOptions.NONE.withBan(null)))
                 .withMessage("ban");

@@ -1,12 +1,11 @@
 package io.limiter;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Sneaky;
 import java.io.IOException;
@@ -113,7 +112,7 @@ abstract class ConcurrencyLimiterContract extends LimiterContract {
         assertThat(limiter.tryAcquire(3, Duration.ZERO)).isEmpty();
         held(limiter.tryAcquire(2, Duration.ZERO));
         three.close();
-        assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 3, 0, 0, 30_000_000));
+        assertThat(limiter.peek()).isEqualTo(decision(true, 5, 3, 0, 0, 30_000_000));
         assertThat(limiter.on("a").tryAcquire(6, Duration.ofDays(1)))
                 .as("more than the limit is not waited for")
                 .isEmpty();
@@ -243,10 +242,6 @@ abstract class ConcurrencyLimiterContract extends LimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.on(" ").async().tryAcquire());
         assertThatIllegalArgumentException().isThrownBy(() -> limiters().build(" ", ConcurrencyLimit.of(1)));
-        Limit<?> any = limiter.limit();
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().build("k", any))
-                .withMessageContaining("use build(String, ConcurrencyLimit)");
     }
 
     private ConcurrencyLimiter limiter(int limit) {

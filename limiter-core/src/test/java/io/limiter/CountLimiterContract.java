@@ -1,10 +1,9 @@
 package io.limiter;
 
-import static io.limiter.testing.Tickets.withoutTicket;
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -76,9 +75,9 @@ abstract class CountLimiterContract extends LimiterContract {
                         .build("k", FixedWindow.of(6, Duration.ofSeconds(4)))
                         .decide(2))
                 .as("the window ends sooner")
-                .isEqualTo(new Decision(false, 6, 1, 4_000_000, 4_000_000, 4_000_000));
+                .isEqualTo(decision(false, 6, 1, 4_000_000, 4_000_000, 4_000_000));
         assertThat(limiters().build("k", SlidingLog.of(6, hour)).peek(2))
-                .isEqualTo(new Decision(false, 6, 1, 3_600_000_000L, 3_600_000_000L, 3_600_000_000L));
+                .isEqualTo(decision(false, 6, 1, 3_600_000_000L, 3_600_000_000L, 3_600_000_000L));
         assertThat(limiters().build("k", SlidingCounter.of(6, hour)).tryAcquire(2))
                 .isFalse();
     }
@@ -99,7 +98,7 @@ abstract class CountLimiterContract extends LimiterContract {
 
     @Test
     void another_kind_of_limit_under_the_same_name_has_permits_of_its_own() {
-        List<Limit<?>> kinds = List.of(
+        List<Limit> kinds = List.of(
                 TokenBucket.of(1, 1),
                 FixedWindow.of(1, TEN_SECONDS),
                 SlidingLog.of(1, TEN_SECONDS),
@@ -133,7 +132,7 @@ abstract class CountLimiterContract extends LimiterContract {
     void limits_of_any_size_are_exact_at_the_last_permit() {
         Duration month = Duration.ofDays(30);
         for (long limit : new long[] {1L << 31, 5_000_000_000L, 1L << 32, 1_000_000_000_000L, (1L << 53) - 1}) {
-            for (Limit<?> kind : List.of(FixedWindow.of(limit, month), SlidingCounter.of(limit, month))) {
+            for (Limit kind : List.of(FixedWindow.of(limit, month), SlidingCounter.of(limit, month))) {
                 Limiter limiter = limiters().build("k" + limit, kind);
                 assertThat(limiter.limit().capacity()).isEqualTo(limit);
                 assertThat(limiter.tryAcquire(limit)).as(limiter.toString()).isTrue();
@@ -142,7 +141,7 @@ abstract class CountLimiterContract extends LimiterContract {
                 assertThat(limiter.tryAcquire(limit / 3 * 2 + 1)).isFalse();
                 assertThat(limiter.decide(limit / 3 * 2 - 1).remaining()).isEqualTo(1);
                 assertThat(limiter.tryAcquire(2)).isFalse();
-                assertThat(limiter.peek().granted()).isTrue();
+                assertThat(limiter.peek().isGranted()).isTrue();
                 assertThat(limiter.tryAcquire()).as(limiter.toString()).isTrue();
                 assertThat(limiter.tryAcquire()).as(limiter.toString()).isFalse();
                 // A debt beyond the limit, which a refund pays.
@@ -196,12 +195,12 @@ abstract class CountLimiterContract extends LimiterContract {
         // The clock starts at 2025-11-20T14:46:40.123456Z.
         Limiter limiter =
                 limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneId.of("Europe/Berlin")));
-        assertThat(limiter.decide(2).granted()).isTrue();
+        assertThat(limiter.decide(2).isGranted()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(withoutTicket(limiter.decide("key"))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));
+        assertThat(limiter.decide("key")).isEqualTo(decision(true, 2, 1, 0, 0, untilMinute()));
         clock().sleep(untilMinute());
-        assertThat(withoutTicket(limiter.decide(2))).isEqualTo(new Decision(true, 2, 0, 0, 0, 60_000_000));
-        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000));
+        assertThat(limiter.decide(2)).isEqualTo(decision(true, 2, 0, 0, 0, 60_000_000));
+        assertThat(limiter.decide(1)).isEqualTo(decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000));
     }
 
     private long untilMinute() {

@@ -3,7 +3,6 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -130,7 +129,7 @@ abstract class FormsContract extends LimiterContract {
             return text(reservation.decision());
         }
         if (result instanceof Decision decision) {
-            return decision.granted()
+            return decision.isGranted()
                     ? "G" + seconds(decision.timeToWait())
                     : "R" + seconds(decision.retryAfter().orElseThrow());
         }

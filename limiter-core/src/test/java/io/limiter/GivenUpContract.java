@@ -1,10 +1,10 @@
 package io.limiter;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
@@ -50,8 +50,8 @@ abstract class GivenUpContract extends LimiterContract {
         check(
                 List.of(window),
                 List.of(
-                        new Kind<>(() -> window.async().decide(1), rejection(), Decision::granted),
-                        new Kind<>(() -> window.async().decide(1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> window.async().decide(1), rejection(), Decision::isGranted),
+                        new Kind<>(() -> window.async().decide(1, DAY), rejection(), Decision::isGranted),
                         new Kind<>(() -> window.async().tryAcquire(), false, granted -> granted),
                         new Kind<>(() -> window.async().tryAcquire(1, DAY), false, granted -> granted),
                         new Kind<>(
@@ -67,8 +67,8 @@ abstract class GivenUpContract extends LimiterContract {
         check(
                 List.of(bucket.on("k")),
                 List.of(
-                        new Kind<>(() -> async.decide("k"), rejection(), Decision::granted),
-                        new Kind<>(() -> async.on("k").decide(1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> async.decide("k"), rejection(), Decision::isGranted),
+                        new Kind<>(() -> async.on("k").decide(1, DAY), rejection(), Decision::isGranted),
                         new Kind<>(() -> async.tryAcquire("k"), false, granted -> granted),
                         new Kind<>(() -> async.on("k").tryAcquire(DAY), false, granted -> granted),
                         new Kind<>(() -> async.acquire("k"), DAY, waited -> true),
@@ -84,8 +84,8 @@ abstract class GivenUpContract extends LimiterContract {
         check(
                 List.of(bucket),
                 List.of(
-                        new Kind<>(() -> bucket.async().decide(1), rejection(), Decision::granted),
-                        new Kind<>(() -> bucket.async().decide(1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> bucket.async().decide(1), rejection(), Decision::isGranted),
+                        new Kind<>(() -> bucket.async().decide(1, DAY), rejection(), Decision::isGranted),
                         new Kind<>(() -> bucket.async().tryAcquire(), false, granted -> granted),
                         new Kind<>(() -> bucket.async().tryAcquire(1, DAY), false, granted -> granted),
                         new Kind<>(() -> bucket.async().acquire(1), DAY, waited -> true),
@@ -104,8 +104,8 @@ abstract class GivenUpContract extends LimiterContract {
         check(
                 List.of(window, bucket),
                 List.of(
-                        new Kind<>(() -> set.async().decide(1), other, SetDecision::granted),
-                        new Kind<>(() -> set.async().decide(1, DAY), other, SetDecision::granted),
+                        new Kind<>(() -> set.async().decide(1), other, SetDecision::isGranted),
+                        new Kind<>(() -> set.async().decide(1, DAY), other, SetDecision::isGranted),
                         new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted),
                         new Kind<>(() -> set.async().tryAcquire(1, DAY), false, granted -> granted),
                         new Kind<>(
@@ -144,7 +144,7 @@ abstract class GivenUpContract extends LimiterContract {
     }
 
     private static Decision rejection() {
-        return new Decision(false, 1, 0, 0, 0, 0);
+        return decision(false, 1, 0, 0, 0, 0);
     }
 
     private static void check(List<Limiter> limiters, List<Kind<?>> kinds) {

@@ -47,7 +47,7 @@ abstract class LimitSetContract extends LimiterContract {
         for (Case c : CASES) {
             clock().atSecond(c.second);
             SetDecision decision = set.decide(c.permits);
-            assertThat(decision.granted()).as("%s: %s", c, decision).isEqualTo(c.rejectedBy.isEmpty());
+            assertThat(decision.isGranted()).as("%s: %s", c, decision).isEqualTo(c.rejectedBy.isEmpty());
             assertThat(decision.rejectedBy().orElse(""))
                     .as("%s: %s", c, decision)
                     .isEqualTo(c.rejectedBy);
@@ -74,7 +74,7 @@ abstract class LimitSetContract extends LimiterContract {
         assertThat(set.tryAcquire()).isTrue();
         SetDecision rejected = set.decide(2);
         assertThat(rejected.parts())
-                .extracting(part -> part.decision().granted())
+                .extracting(part -> part.decision().isGranted())
                 .containsExactly(true, false);
         assertThat(rejected.parts().get(0).decision().remaining()).isEqualTo(4);
         assertThat(rejected.parts()).extracting(SetDecision.OfPart::limiter).containsExactlyElementsOf(set.limiters());
@@ -104,7 +104,7 @@ abstract class LimitSetContract extends LimiterContract {
         assertThat(set.decide(1).timeToWait()).isZero();
         long before = clock().micros();
         SetDecision second = set.decide(1, patience);
-        assertThat(second.granted()).isTrue();
+        assertThat(second.isGranted()).isTrue();
         assertThat(second.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - before).isEqualTo(2_000_000);
         assertThat(set.async().decide(1, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
@@ -118,7 +118,7 @@ abstract class LimitSetContract extends LimiterContract {
         RateLimiter hasty = limiters().build("hasty", 1, 1, 60);
         RateLimiter patient = limiters().build("patient", 0.5, 2, 60);
         LimitSet set = LimitSet.of(hasty, patient);
-        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(set.decide(1).isGranted()).isTrue();
         assertThat(set.decide(1, Duration.ZERO, Duration.ofSeconds(5)).rejectedBy())
                 .contains("hasty");
         SetDecision waited = set.decide(1, Duration.ofSeconds(1), Duration.ofSeconds(5));
@@ -133,14 +133,14 @@ abstract class LimitSetContract extends LimiterContract {
         RateLimiter fast = limiters().build("fast", 1, 1, 60);
         RateLimiter slow = limiters().build("slow", 0.5, 2, 60);
         LimitSet set = LimitSet.of(fast, slow);
-        assertThat(set.decide(1, Duration.ofSeconds(-1)).granted()).isTrue();
+        assertThat(set.decide(1, Duration.ofSeconds(-1)).isGranted()).isTrue();
         SetDecision rejected = set.decide(1, Duration.ofSeconds(1));
         assertThat(rejected.rejectedBy()).contains("slow");
         assertThat(rejected.retryAfter()).hasValue(Duration.ofSeconds(1));
         assertThat(rejected.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(set.decide(1, Duration.ofSeconds(Long.MAX_VALUE)).timeToWait())
                 .isEqualTo(Duration.ofSeconds(2));
-        assertThat(set.async().decide(1, Duration.ofSeconds(2)).join().granted())
+        assertThat(set.async().decide(1, Duration.ofSeconds(2)).join().isGranted())
                 .isTrue();
     }
 
@@ -149,7 +149,7 @@ abstract class LimitSetContract extends LimiterContract {
         TokenBucket next = TokenBucket.of(1, 1).withWhoWaits(WhoWaits.NEXT_CALLER);
         RateLimiter limiter = limiters().build("next", next);
         LimitSet set = LimitSet.of(limiter, limiters().build("w", FixedWindow.of(10, Duration.ofDays(1))));
-        assertThat(set.decide(4).granted()).isTrue();
+        assertThat(set.decide(4).isGranted()).isTrue();
         assertThat(set.decide(1).rejectedBy()).contains("next");
         assertThat(set.decide(1, Duration.ofSeconds(3)).timeToWait()).isEqualTo(Duration.ofSeconds(3));
     }
@@ -195,7 +195,7 @@ abstract class LimitSetContract extends LimiterContract {
         assertThat(set.tryAcquire()).isTrue();
         limiter.setRate(4);
         clock().atSecond(1);
-        assertThat(set.decide(2).granted()).isTrue();
+        assertThat(set.decide(2).isGranted()).isTrue();
     }
 
     @Test
@@ -203,9 +203,9 @@ abstract class LimitSetContract extends LimiterContract {
         RateLimiter bucket = limiters().build("k", 1, 2, 60);
         Limiter window = limiters().build("w", FixedWindow.of(2, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
-        assertThat(set.decide(2).granted()).isTrue();
+        assertThat(set.decide(2).isGranted()).isTrue();
         clock().advance(Duration.ofSeconds(-5));
-        assertThat(set.decide(1).parts()).noneMatch(part -> part.decision().granted());
+        assertThat(set.decide(1).parts()).noneMatch(part -> part.decision().isGranted());
         clock().atSecond(4);
         assertThat(set.decide(1).rejectedBy()).contains("w");
         assertThat(bucket.peek().remaining()).isEqualTo(2);
@@ -216,11 +216,11 @@ abstract class LimitSetContract extends LimiterContract {
         RateLimiter bucket = limiters().build("k", 1, 3, 60);
         Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
-        assertThat(set.peek(3).granted()).isTrue();
+        assertThat(set.peek(3).isGranted()).isTrue();
         assertThat(set.peek(4).rejectedBy()).contains("k");
         assertThat(set.decide(3).decision().remaining()).isZero();
         assertThat(set.peek(1).rejectedBy()).contains("k");
-        assertThat(set.refund(2).granted()).isTrue();
+        assertThat(set.refund(2).isGranted()).isTrue();
         assertThat(bucket.peek().remaining()).isEqualTo(2);
         assertThat(window.peek().remaining()).isEqualTo(4);
     }
@@ -231,11 +231,11 @@ abstract class LimitSetContract extends LimiterContract {
         Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.async().tryAcquire().join()).isTrue();
-        assertThat(set.async().decide(2).join().granted()).isTrue();
+        assertThat(set.async().decide(2).join().isGranted()).isTrue();
         assertThat(set.async().tryAcquire().join()).isFalse();
         assertThat(set.async().peek(1).join()).isEqualTo(set.peek(1));
         SetDecision refunded = set.async().refund(2).join();
-        assertThat(refunded.granted()).isTrue();
+        assertThat(refunded.isGranted()).isTrue();
         assertThat(refunded.parts()).extracting(SetDecision.OfPart::limiter).containsExactly(bucket, window);
         assertThat(bucket.peek().remaining()).isEqualTo(2);
         assertThat(window.peek().remaining()).isEqualTo(4);
@@ -250,7 +250,7 @@ abstract class LimitSetContract extends LimiterContract {
         assertThat(set.tryAcquire(2)).isFalse();
         assertThat(set.async().tryAcquire(2).join()).isFalse();
         assertThat(set.async().tryAcquire(1).join()).isTrue();
-        assertThat(set.peek().granted()).isFalse();
+        assertThat(set.peek().isGranted()).isFalse();
         assertThat(set.async().peek().join()).isEqualTo(set.peek());
         assertThat(set.tryAcquire(2, second)).isFalse();
         assertThat(set.tryAcquire(1, second)).isTrue();
@@ -298,7 +298,7 @@ abstract class LimitSetContract extends LimiterContract {
                             .toList());
             clock().advance(Duration.ofSeconds(2));
         }
-        assertThat(async.async().decide(100).join().granted()).isFalse();
+        assertThat(async.async().decide(100).join().isGranted()).isFalse();
     }
 
     private LimitSet mixed(String name) {
@@ -377,7 +377,7 @@ abstract class LimitSetContract extends LimiterContract {
         RateLimiter calls = limiters().build("calls", 1, 3, 60);
         Limiter tokens = limiters().build("tokens", FixedWindow.of(1000, Duration.ofMinutes(1)));
         LimitSet set = LimitSet.of(calls.on("key")).and(tokens.on("key"), 400);
-        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(set.decide(1).isGranted()).isTrue();
         assertThat(calls.on("key").peek().remaining()).isEqualTo(2);
         assertThat(tokens.on("key").peek().remaining()).isEqualTo(600);
         assertThat(set.decide(2).rejectedBy()).hasValue("tokens");

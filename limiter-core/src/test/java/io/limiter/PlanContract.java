@@ -83,7 +83,7 @@ abstract class PlanContract extends LimiterContract {
         check("counter", SlidingCounter.of(40, day), SlidingCounter.of(50, minute));
     }
 
-    private void check(String name, Limit<?> daily, Limit<?> minutely) {
+    private void check(String name, Limit daily, Limit minutely) {
         Limiter day = limiters().with(LimiterOptions.NONE.withPlan("day")).build(name, daily);
         Limiter minute = limiters().with(LimiterOptions.NONE.withPlan("minute")).build(name, minutely);
         // Not at the end of a day.
@@ -192,7 +192,7 @@ abstract class PlanContract extends LimiterContract {
         }
     }
 
-    private void checkCancelled(String name, Limit<?> one, Limit<?> other) {
+    private void checkCancelled(String name, Limit one, Limit other) {
         Limiter first = limiters().with(LimiterOptions.NONE.withPlan("first")).build(name, one);
         Limiter second = limiters().with(LimiterOptions.NONE.withPlan("second")).build(name, other);
         for (int i = 0; i < 2; i++) {
@@ -254,7 +254,7 @@ abstract class PlanContract extends LimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(free.on("ann")).and(pro.on("ann")))
                 .withMessageContaining("the same permits of 'k.pro' are twice in one set");
-        assertThat(LimitSet.of(free.on("ann")).and(pro.on("bob")).decide().granted())
+        assertThat(LimitSet.of(free.on("ann")).and(pro.on("bob")).decide().isGranted())
                 .isTrue();
     }
 

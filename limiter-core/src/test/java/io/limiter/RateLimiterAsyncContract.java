@@ -3,7 +3,6 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +54,7 @@ abstract class RateLimiterAsyncContract extends LimiterContract {
         assertThat(clock().micros() - start).isEqualTo(2_000_000);
         assertThat(limiter.on("key").async().decide(3, patience).join().timeToWait())
                 .isEqualTo(seconds(2));
-        assertThat(limiter.async().decide(7, patience).join().granted()).isFalse();
+        assertThat(limiter.async().decide(7, patience).join().isGranted()).isFalse();
         assertThat(clock().micros() - start).isEqualTo(4_000_000);
     }
 
@@ -66,7 +65,7 @@ abstract class RateLimiterAsyncContract extends LimiterContract {
         for (int i = 0; i < 30; i++) {
             decisions.add(limiter.async().decide(1));
         }
-        assertThat(decisions.stream().filter(each -> each.join().granted())).hasSize(10);
+        assertThat(decisions.stream().filter(each -> each.join().isGranted())).hasSize(10);
         assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
         assertThat(limiter.on("key").async().peek(3).join())
                 .isEqualTo(limiter.on("key").peek(3));

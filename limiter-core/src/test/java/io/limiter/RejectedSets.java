@@ -62,7 +62,7 @@ public final class RejectedSets {
                 Limiter[] others = parts.stream().skip(1).map(limiters::get).toArray(Limiter[]::new);
                 if (LimitSet.of(limiters.get(parts.get(0)), others)
                         .decide(permits)
-                        .granted()) {
+                        .isGranted()) {
                     parts.forEach(part -> taken.addAndGet(part, permits));
                 } else {
                     rejected.incrementAndGet();

@@ -1,9 +1,9 @@
 package io.limiter;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Ledger;
@@ -53,8 +53,8 @@ abstract class ReservationContract extends LimiterContract {
     void later_requests_wait_for_charged_permits() {
         RateLimiter limiter = limiters().build("k", 1, 10, 60);
         assertThat(limiter.charge(4).remaining()).isEqualTo(6);
-        assertThat(limiter.charge(11).granted()).as("more than remain").isTrue();
-        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 10, 0, 6_000_000, 6_000_000, 15_000_000));
+        assertThat(limiter.charge(11).isGranted()).as("more than remain").isTrue();
+        assertThat(limiter.decide(1)).isEqualTo(decision(false, 10, 0, 6_000_000, 6_000_000, 15_000_000));
         clock().advance(seconds(6));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();

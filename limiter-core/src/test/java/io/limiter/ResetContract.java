@@ -27,7 +27,7 @@ abstract class ResetContract extends LimiterContract {
             for (String key : List.of("alice", "bob")) {
                 assertThat(limiter.on(key).tryAcquire(2)).as(limiter.toString()).isTrue();
                 assertThat(limiter.tryAcquire(key)).isFalse();
-                assertThat(limiter.decide(key).granted()).isFalse();
+                assertThat(limiter.decide(key).isGranted()).isFalse();
             }
             limiter.on("alice").reset();
             assertThat(limiter.on("alice").peek().remaining()).isEqualTo(2);

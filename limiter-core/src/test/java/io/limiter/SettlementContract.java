@@ -26,7 +26,7 @@ abstract class SettlementContract extends LimiterContract {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     /** Each grants ten permits at once. */
-    static List<Limit<?>> ofTen() {
+    static List<Limit> ofTen() {
         return List.of(
                 TokenBucket.perSecond(1).withCapacity(10),
                 LeakyBucket.meter(1, 10),
@@ -35,13 +35,13 @@ abstract class SettlementContract extends LimiterContract {
                 SlidingCounter.of(10, MINUTE));
     }
 
-    private Limiter build(Limit<?> limit) {
+    private Limiter build(Limit limit) {
         return limiters().build("k", limit);
     }
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void a_reservation_of_any_limit_takes_its_permits_and_is_cancelled_once(Limit<?> limit) {
+    void a_reservation_of_any_limit_takes_its_permits_and_is_cancelled_once(Limit limit) {
         Limiter limiter = build(limit);
         Reservation reservation = limiter.reserve(6);
         assertThat(reservation.isGranted()).isTrue();
@@ -57,7 +57,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void what_was_too_much_is_returned_exactly_and_once(Limit<?> limit) {
+    void what_was_too_much_is_returned_exactly_and_once(Limit limit) {
         Limiter limiter = build(limit);
         Reservation reservation = limiter.on("ann").reserve(6);
         assertThat(limiter.on("ann").tryAcquire(3)).isTrue();
@@ -74,7 +74,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void what_was_too_little_is_charged_also_as_debt(Limit<?> limit) {
+    void what_was_too_little_is_charged_also_as_debt(Limit limit) {
         Limiter limiter = build(limit);
         assertThat(limiter.reserve(2).settle(6)).isTrue();
         assertThat(limiter.peek().remaining()).isEqualTo(4);
@@ -84,7 +84,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void an_estimate_that_was_right_stays(Limit<?> limit) {
+    void an_estimate_that_was_right_stays(Limit limit) {
         Limiter limiter = build(limit);
         Reservation reservation = limiter.reserve(4);
         assertThat(reservation.settle(4)).isTrue();
@@ -104,7 +104,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void a_rejected_reservation_settles_nothing(Limit<?> limit) {
+    void a_rejected_reservation_settles_nothing(Limit limit) {
         Limiter limiter = build(limit);
         assertThat(limiter.tryAcquire(8)).isTrue();
         Reservation rejected = limiter.reserve(3);
@@ -117,7 +117,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void a_number_below_zero_is_an_error_and_settles_nothing(Limit<?> limit) {
+    void a_number_below_zero_is_an_error_and_settles_nothing(Limit limit) {
         Reservation reservation = build(limit).reserve(4);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> reservation.settle(-1))
@@ -128,14 +128,14 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void refilled_permits_are_not_returned_and_more_is_charged(Limit<?> limit) {
+    void refilled_permits_are_not_returned_and_more_is_charged(Limit limit) {
         Limiter limiter = build(limit);
         Reservation fewer = limiter.reserve(4);
         Reservation more = limiter.reserve(4);
         clock().advance(MINUTE.multipliedBy(2));
         assertThat(limiter.tryAcquire(10)).isTrue();
         assertThat(fewer.settle(1)).isFalse();
-        assertThat(limiter.peek().granted()).isFalse();
+        assertThat(limiter.peek().isGranted()).isFalse();
         clock().advance(MINUTE.multipliedBy(2));
         assertThat(more.settle(7)).isTrue();
         assertThat(limiter.peek().remaining()).isEqualTo(7);
@@ -143,7 +143,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void of_many_calls_that_settle_a_reservation_one_acts(Limit<?> limit) {
+    void of_many_calls_that_settle_a_reservation_one_acts(Limit limit) {
         Limiter limiter = build(limit);
         Reservation reservation = limiter.reserve(6);
         AtomicInteger acted = new AtomicInteger();
@@ -161,7 +161,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void callers_at_the_same_time_never_exceed_the_limit_before_they_settle(Limit<?> limit) {
+    void callers_at_the_same_time_never_exceed_the_limit_before_they_settle(Limit limit) {
         Limiter limiter = build(limit);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -182,7 +182,7 @@ abstract class SettlementContract extends LimiterContract {
     /** The limiter decides as a twin that took what was used, and no more. Ledgers show the same of callers that reserve ahead. */
     @ParameterizedTest
     @MethodSource("ofTen")
-    void settled_reservations_leave_what_was_used(Limit<?> limit) {
+    void settled_reservations_leave_what_was_used(Limit limit) {
         Random random = Seed.random();
         for (int episode = 0; episode < 20; episode++) {
             Limiter limiter = limiters().build("k" + episode, limit);

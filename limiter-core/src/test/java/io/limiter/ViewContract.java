@@ -26,7 +26,7 @@ abstract class ViewContract extends LimiterContract {
         assertThat(limiter.on("a").async().tryAcquire(2).join()).isTrue();
         assertThat(limiter.async().on("a").tryAcquire().join()).isTrue();
         assertThat(limiter.on("a").async().tryAcquire().join()).isFalse();
-        assertThat(limiter.async().on("a").decide().join().granted()).isFalse();
+        assertThat(limiter.async().on("a").decide().join().isGranted()).isFalse();
         RateLimiter rates = limiters().build("r", 1, 2, 60);
         assertThat(rates.on("a").async().acquire(2).join()).isZero();
         assertThat(rates.async().on("a").acquire().join()).isEqualTo(Duration.ofSeconds(1));
@@ -102,7 +102,7 @@ abstract class ViewContract extends LimiterContract {
         assertThat(both.tryAcquire()).isFalse();
         LimiterFactory view = limiters().with(first);
         view.close();
-        assertThat(both.peek().granted()).isFalse();
+        assertThat(both.peek().isGranted()).isFalse();
         assertThat(view.build(name + "-other", one).tryAcquire()).isTrue();
     }
 
@@ -162,12 +162,12 @@ abstract class ViewContract extends LimiterContract {
         for (RateLimiter each : List.of(limiter, limiter.on("a"), next, next.on("a"))) {
             assertThat(each.tryAcquire()).isTrue();
             assertThat(each.tryAcquire()).isFalse();
-            assertThat(each.decide().granted()).isFalse();
-            assertThat(each.async().decide().join().granted()).isFalse();
+            assertThat(each.decide().isGranted()).isFalse();
+            assertThat(each.async().decide().join().isGranted()).isFalse();
             assertThat(each.async().tryAcquire().join()).isFalse();
-            assertThat(each.peek().granted()).isFalse();
-            assertThat(LimitSet.of(each).decide().granted()).isFalse();
-            assertThat(LimitSet.of(each).async().decide().join().granted()).isFalse();
+            assertThat(each.peek().isGranted()).isFalse();
+            assertThat(LimitSet.of(each).decide().isGranted()).isFalse();
+            assertThat(LimitSet.of(each).async().decide().join().isGranted()).isFalse();
             assertThat(each.reserve(1).isGranted()).isFalse();
             Reservation reserved = each.reserve(1, Duration.ofSeconds(1));
             assertThat(reserved.isGranted()).isTrue();
@@ -175,7 +175,7 @@ abstract class ViewContract extends LimiterContract {
         }
         assertThat(limiter.tryAcquire("b")
                         && !limiter.tryAcquire("b")
-                        && !limiter.decide("b").granted())
+                        && !limiter.decide("b").isGranted())
                 .isTrue();
         assertThat(clock().micros()).isEqualTo(start);
         assertThat(limiter.acquire()).isEqualTo(Duration.ofSeconds(1));

@@ -3,7 +3,6 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -22,14 +21,14 @@ abstract class WaitingContract extends LimiterContract {
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    static Stream<Limit<?>> counting() {
+    static Stream<Limit> counting() {
         return Stream.of(
                 FixedWindow.of(2, TEN_SECONDS), SlidingLog.of(2, TEN_SECONDS), SlidingCounter.of(2, TEN_SECONDS));
     }
 
     @ParameterizedTest
     @MethodSource("counting")
-    void a_caller_waits_for_the_retry_after_and_is_decided_again(Limit<?> limit) {
+    void a_caller_waits_for_the_retry_after_and_is_decided_again(Limit limit) {
         Limiter limiter = limiters().build("k", limit);
         for (boolean async : List.of(false, true)) {
             String key = "async " + async;
@@ -39,7 +38,7 @@ abstract class WaitingContract extends LimiterContract {
             Decision decision = async
                     ? limiter.async().on(key).decide(1, MINUTE).join()
                     : limiter.on(key).decide(1, MINUTE);
-            assertThat(decision.granted()).isTrue();
+            assertThat(decision.isGranted()).isTrue();
             assertThat(decision.timeToWait()).isZero();
             assertThat(clock().micros() - before).isEqualTo(retryMicros);
         }
@@ -47,7 +46,7 @@ abstract class WaitingContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("counting")
-    void a_retry_after_beyond_the_timeout_is_rejected_at_once(Limit<?> limit) {
+    void a_retry_after_beyond_the_timeout_is_rejected_at_once(Limit limit) {
         Limiter limiter = limiters().build("k", limit);
         assertThat(limiter.tryAcquire(2)).isTrue();
         Decision rejection = limiter.decide(1);
@@ -129,7 +128,7 @@ abstract class WaitingContract extends LimiterContract {
         assertThat(set.tryAcquire(1, Duration.ofSeconds(19))).isFalse();
         assertThat(clock().micros()).as("a bucket decides at once").isEqualTo(before);
         SetDecision granted = set.decide(1, MINUTE);
-        assertThat(granted.granted()).isTrue();
+        assertThat(granted.isGranted()).isTrue();
         assertThat(granted.timeToWait()).as("after the windows").isEqualTo(TEN_SECONDS);
         assertThat(clock().micros() - before).isEqualTo(20_000_000);
         assertThat(window.peek().remaining()).isEqualTo(2);
@@ -141,12 +140,12 @@ abstract class WaitingContract extends LimiterContract {
         Limiter quick = limiters().build("quick", FixedWindow.of(1, Duration.ofSeconds(1)));
         Limiter slow = limiters().build("slow", FixedWindow.of(1, TEN_SECONDS));
         LimitSet set = LimitSet.of(quick, slow);
-        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(set.decide(1).isGranted()).isTrue();
         long before = clock().micros();
         assertThat(set.decide(1, MINUTE, Duration.ofSeconds(9)).rejectedBy()).contains("slow");
         assertThat(set.decide(1, Duration.ZERO, MINUTE).rejectedBy()).isPresent();
         assertThat(clock().micros()).isEqualTo(before);
-        assertThat(set.async().decide(1, MINUTE, MINUTE).join().granted()).isTrue();
+        assertThat(set.async().decide(1, MINUTE, MINUTE).join().isGranted()).isTrue();
         assertThat(clock().micros() - before).isEqualTo(10_000_000);
     }
 }

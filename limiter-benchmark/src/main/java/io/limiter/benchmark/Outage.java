@@ -1,10 +1,10 @@
 package io.limiter.benchmark;
 
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.benchmark.subject.RedisClients;

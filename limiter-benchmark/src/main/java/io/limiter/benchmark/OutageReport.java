@@ -1,6 +1,6 @@
 package io.limiter.benchmark;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -131,7 +131,7 @@ record OutageReport(
             returnedNanos[size] = endNanos;
             tookNanos[size] = endNanos - startNanos;
             source[size] = (byte) decision.source().ordinal();
-            granted[size] = decision.granted();
+            granted[size] = decision.isGranted();
             size++;
         }
 

@@ -2,7 +2,8 @@ package io.limiter.benchmark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,6 @@ class OutageReportTest {
         calls.add(
                 end - TimeUnit.MILLISECONDS.toNanos(tookMillis),
                 end,
-                new Decision(granted, 1, 0, 0, granted ? 0 : 1, 0, source, 0));
+                (granted ? Decision.granted(1, 0, Duration.ZERO) : Decision.rejected(1, 0, Duration.ofSeconds(1))).withSource(source));
     }
 }

@@ -173,7 +173,7 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
         HttpResponse<String> again =
                 post("/api/keys/reset", "support", reset.formatted(eve.key().value(), true));
         assertThat(again.statusCode()).as("known no more, and a hash is no key").isEqualTo(400);
-        assertThat(elsewhere.peek().granted()).isFalse();
+        assertThat(elsewhere.peek().isGranted()).isFalse();
         HttpResponse<String> byPath =
                 post("/api/keys/reset", "support", reset.formatted(carl.key().value(), false));
         assertThat(byPath.statusCode()).as(byPath.body()).isEqualTo(200);

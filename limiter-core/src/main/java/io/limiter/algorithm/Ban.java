@@ -2,6 +2,9 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param lasting the length of the first ban, from 1 ms to {@code atMost}
  * @param atMost the longest ban, and the time without one after which a key has a good record, at most 1,000 days
  */
-public record Ban(int after, Duration within, Duration lasting, Duration atMost) implements Limit<Ban.State> {
+public record Ban(int after, Duration within, Duration lasting, Duration atMost) implements LimitStep<Ban.State> {
 
     /** The most rejections: every decision reads the times of all. */
     public static final int MAX_AFTER = 100;
@@ -103,10 +106,9 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
         boolean granted = !banned || request.action() == Request.Action.REFUND;
         long retry = granted ? 0 : (long) Math.ceil(changed.untilMicros - now);
         long full = (long) Math.ceil(Math.max(0.0, goodAtMicros(changed) - now));
-        return new Step<>(
+        return Step.of(
                 save ? changed : state,
-                Decision.withoutReservations(
-                        granted, after, banned ? 0 : after, retry, full, counts && banned ? nowMicros : 0));
+                Verdicts.of(granted, after, banned ? 0 : after, retry, full, counts && banned ? nowMicros : 0));
     }
 
     private State counted(State known, double now, long rejections) {

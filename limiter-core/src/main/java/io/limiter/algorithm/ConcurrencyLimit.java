@@ -3,6 +3,10 @@ package io.limiter.algorithm;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * crashed holder become free. At most {@code limit} permits are held under live leases, by the clock of the backend. A
  * holder that lost its lease and goes on working is not counted: it has to detect that.
  *
- * <p>A request that {@linkplain Request#holdOrWait waits} and is rejected leaves a ticket for {@value #TICKET_MICROS} microseconds,
+ * <p>A request that {@linkplain Request#holdOrWait waits} and is rejected leaves a ticket for {@value Request#TICKET_MICROS} microseconds,
  * renewed by each further try under its id. Who waits longest is served first: the permits of the tickets before it are not there
  * for a request, except those of a lower limit that could not be granted now. The ticket becomes the lease, or ends by a release.
  *
@@ -35,13 +39,10 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
  * @param leaseTime how long a lease lasts unless it is renewed, from 100 ms to 1,000 days
  */
-public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<ConcurrencyLimit.State> {
+public record ConcurrencyLimit(long limit, Duration leaseTime) implements AnyLimit, LimitStep<ConcurrencyLimit.State> {
 
     /** How long a lease lasts by default. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
-
-    /** How long a ticket lasts. Longer than the pause between two tries; so long those behind one that crashed may have to wait. */
-    public static final long TICKET_MICROS = 3_000_000;
 
     private static final int MAX_LIMIT = 1000;
     private static final int MAX_TICKETS = 1000;
@@ -74,6 +75,11 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
     }
 
     @Override
+    public ConcurrencyLimit asStep() {
+        return this;
+    }
+
+    @Override
     public Class<State> stateType() {
         return State.class;
     }
@@ -101,7 +107,7 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
 
     /** False: a holder may release its permits at any time. */
     @Override
-    public boolean isCacheable(Decision rejection) {
+    public boolean isCacheable(Verdict rejection) {
         return false;
     }
 
@@ -126,12 +132,12 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
         int at = indexOf(live, request.id());
         long retry = retryAfterMicros(live, at, nowMicros, request);
         if (request.isPeek()) {
-            return new Step<>(state, decision(live, nowMicros, retry));
+            return Step.of(state, verdict(live, nowMicros, retry));
         }
         boolean changed = request.action() == Request.Action.REFUND
                 ? at >= 0 && live.remove(at) != null
                 : retry == 0 ? hold(live, at, nowMicros, request) : queue(live, at, nowMicros, request);
-        return new Step<>(changed || bound ? new State(live) : state, decision(live, nowMicros, retry));
+        return Step.of(changed || bound ? new State(live) : state, verdict(live, nowMicros, retry));
     }
 
     /** Acquires a lease, or renews one. */
@@ -156,7 +162,7 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
         if (!waits || request.permits() > limit) {
             return false;
         }
-        Holder ticket = new Holder(request.id(), request.permits(), nowMicros + TICKET_MICROS, -limit);
+        Holder ticket = new Holder(request.id(), request.permits(), nowMicros + Request.TICKET_MICROS, -limit);
         if (at >= 0) {
             live.set(at, ticket);
             return true;
@@ -198,7 +204,7 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
     private long retryAfterMicros(List<Holder> live, int at, long nowMicros, Request request) {
         return switch (request.action()) {
             case REFUND -> 0;
-            case RENEW -> holds(live, at) ? 0 : Decision.NEVER_MICROS;
+            case RENEW -> holds(live, at) ? 0 : Verdict.NEVER_MICROS;
             case TAKE -> holds(live, at) ? 0 : retryAfterMicros(live, at, nowMicros, request.permits());
             case PEEK, CHARGE, PREFETCH -> retryAfterMicros(live, -1, nowMicros, request.permits());
         };
@@ -211,7 +217,7 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
     /** @param at the place of its ticket; negative if there is none, so that all others are before it */
     private long retryAfterMicros(List<Holder> live, int at, long nowMicros, long permits) {
         if (permits > limit) {
-            return Decision.NEVER_MICROS;
+            return Verdict.NEVER_MICROS;
         }
         long held = held(live);
         List<Holder> before = new ArrayList<>(live.size());
@@ -249,8 +255,8 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
         return held;
     }
 
-    private Decision decision(List<Holder> live, long nowMicros, long retryAfterMicros) {
-        return Decision.withoutReservations(
+    private Verdict verdict(List<Holder> live, long nowMicros, long retryAfterMicros) {
+        return Verdicts.of(
                 retryAfterMicros == 0,
                 limit,
                 limit - held(live),
@@ -343,7 +349,7 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<
 
         /** This holder with an expiry at most one lease time ahead. Only a clock that stepped back puts it further. */
         Holder bound(long nowMicros) {
-            long most = isTicket() ? TICKET_MICROS : leaseMicros;
+            long most = isTicket() ? Request.TICKET_MICROS : leaseMicros;
             return expiresMicros - nowMicros > most ? new Holder(id, permits, nowMicros + most, leaseMicros) : this;
         }
     }

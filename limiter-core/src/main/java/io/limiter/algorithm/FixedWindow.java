@@ -4,6 +4,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.arithmetic.ZoneClock;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Objects;
@@ -30,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param zone the time zone of aligned windows; {@code null} if they open with their first request
  */
 public record FixedWindow(
-        long limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
+        long limit, Duration period, @Nullable ZoneId zone) implements Limit, LimitStep<FixedWindow.State> {
 
     private static final Duration DAY = Duration.ofDays(1);
 
@@ -62,6 +66,11 @@ public record FixedWindow(
 
     public long periodMicros() {
         return Check.micros(period);
+    }
+
+    @Override
+    public FixedWindow asStep() {
+        return this;
     }
 
     @Override
@@ -128,16 +137,14 @@ public record FixedWindow(
         double after = taken ? State.sum(count, permits) : left;
         double end = own != null ? ownEnd(own, now, clockEnd) : zone == null ? start + period : clockEnd;
         busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
-        long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) (freeAt - now);
+        long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) (freeAt - now);
         long untilReset = busyUntil == 0.0 ? 0 : (long) (busyUntil - now);
         State changed = state;
         if (taken || refunded || outdated && !request.isPeek()) {
             State others = others(state, own, now, request, taken ? permits : 0.0);
             changed = own == null && !taken ? others : new State(unitMicros(), after, end, others);
         }
-        return new Step<>(
-                changed,
-                Decision.withoutReservations(granted, limit, limit - after, retry, untilReset, taken ? nowMicros : 0));
+        return Step.of(changed, Verdicts.of(granted, limit, limit - after, retry, untilReset, taken ? nowMicros : 0));
     }
 
     /** What says in the state that a window is of this limit. */

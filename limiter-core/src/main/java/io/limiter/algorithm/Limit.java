@@ -1,93 +1,19 @@
 package io.limiter.algorithm;
 
-import org.jspecify.annotations.Nullable;
+import io.limiter.step.LimitStep;
 
 /**
- * A limit definition: an algorithm and its parameters, as an immutable value with {@code equals}.
+ * A limit definition: an algorithm and its parameters, as an immutable value with {@code equals}. Its permits are spent; they come
+ * back with time.
  *
- * <p>A limit is a pure function of time. Implementations read no clock, hold no lock, do no I/O and keep nothing
- * between calls. So an engine can run them in process, under a distributed lock, or inside Redis as a Lua script with
- * bit-identical results.
- *
- * @param <S> the state kept for each key; a record that Jackson can write and read
+ * <p>What a limiter is built with is mostly one of {@link TokenBucket}, {@link FixedWindow}, {@link SlidingCounter} and {@link
+ * SlidingLog}. A limit of one's own implements this and a {@link LimitStep}, best in one class, which returns itself as its step.
  */
-public interface Limit<S> {
+public non-sealed interface Limit extends AnyLimit {
 
-    /** The class of the state, for the codec that stores it. */
-    Class<S> stateType();
-
-    /** The most permits that can be granted at once. */
+    @Override
     long capacity();
 
-    /**
-     * The suffix of the Redis keys of this kind of limit, so that kinds under the same name do not share a state. Each
-     * kind needs its own; that of {@link TokenBucket} is empty, the default. At most 32 ASCII letters, digits and
-     * {@code :._-}, not ending with {@code :lock}. A factory rejects other suffixes, and two kinds for one key.
-     */
-    default String keySuffix() {
-        return "";
-    }
-
-    /**
-     * Whether a request may be granted permits that come due later, within its timeout, so that its caller only waits. If not,
-     * requests have no timeout: a caller with one waits for the {@code retryAfter} of a rejection that lies within it, and is
-     * decided again.
-     */
-    default boolean reservesAhead() {
-        return false;
-    }
-
-    /**
-     * Whether a rejection stays valid until its {@code retryAfter} whatever other requests do, except refunds. If so,
-     * the rejection cache may repeat it until then.
-     */
-    default boolean isCacheable(Decision rejection) {
-        return true;
-    }
-
-    /**
-     * Whether the state behind a cached rejection also decides a request for <em>more</em> permits. If not, the backend
-     * decides such a request.
-     */
-    default boolean coversLargerRequests() {
-        return true;
-    }
-
-    /**
-     * Whether a full local engine may evict a state before its lifetime ends. The key then gets at most the permits
-     * that it would soon have had anyway.
-     */
-    default boolean isEvictable() {
-        return true;
-    }
-
-    /**
-     * This limit scaled to a share, with the same class of states: the local fallback of one instance. Over any length
-     * of time it grants at most that share of this limit, but always one permit at a time, because a smaller limit
-     * would grant none.
-     *
-     * @param share more than 0, at most 1
-     */
-    Limit<S> scaled(double share);
-
-    /**
-     * Decides one request.
-     *
-     * <p>A peek or a rejected request does not change the state, so it needs no write. A rejection has two exceptions:
-     * an outdated state (written under another definition, or by a clock that has since stepped back), and a new one
-     * that starts empty.
-     *
-     * @param state the state after the last step; {@code null} if the key was never used, or its state expired
-     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; up to 2109, where a double
-     *     of milliseconds stops being exact
-     */
-    Step<S> step(@Nullable S state, long nowMicros, Request request);
-
-    /**
-     * How long a state must be kept so that its expiry creates no permits.
-     *
-     * @param nowMicros the time of the step that returned the state
-     * @return milliseconds, at least 1
-     */
-    long lifetimeMillis(S state, long nowMicros);
+    @Override
+    LimitStep<?> asStep();
 }

@@ -3,6 +3,10 @@ package io.limiter.algorithm;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most permits, from 1 to 2<sup>53</sup> - 1
  * @param period the length of a window, from 1 ms to 1,000 days
  */
-public record SlidingCounter(long limit, Duration period) implements Limit<SlidingCounter.State> {
+public record SlidingCounter(long limit, Duration period) implements Limit, LimitStep<SlidingCounter.State> {
 
     public SlidingCounter {
         Check.limit(limit);
@@ -45,6 +49,11 @@ public record SlidingCounter(long limit, Duration period) implements Limit<Slidi
 
     public long periodMicros() {
         return Check.micros(period);
+    }
+
+    @Override
+    public SlidingCounter asStep() {
+        return this;
     }
 
     @Override
@@ -83,14 +92,12 @@ public record SlidingCounter(long limit, Duration period) implements Limit<Slidi
         if (request.action() == Request.Action.REFUND) {
             after = request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
         }
-        long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
+        long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
         double left = limit - after.carried(elapsed) - after.current();
         boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
         boolean save = !after.equals(pair) || (mustBeSaved && !request.isPeek());
         long reset = (long) resetMicros(after, elapsed);
-        return new Step<>(
-                save ? after : state,
-                Decision.withoutReservations(granted, limit, left, retry, reset, taken ? nowMicros : 0));
+        return Step.of(save ? after : state, Verdicts.of(granted, limit, left, retry, reset, taken ? nowMicros : 0));
     }
 
     /** The time until enough of the previous window has faded, in this window or in the next. */

@@ -3,6 +3,10 @@ package io.limiter.algorithm;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most permits in any interval of one period, from 1 to 100,000
  * @param period the length of the interval, from 1 ms to 1,000 days
  */
-public record SlidingLog(long limit, Duration period) implements Limit<SlidingLog.State> {
+public record SlidingLog(long limit, Duration period) implements Limit, LimitStep<SlidingLog.State> {
 
     /** The largest limit. */
     public static final int MAX_LIMIT = 100_000;
@@ -49,6 +53,11 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
 
     public long periodMicros() {
         return Check.micros(period);
+    }
+
+    @Override
+    public SlidingLog asStep() {
+        return this;
     }
 
     @Override
@@ -105,13 +114,13 @@ public record SlidingLog(long limit, Duration period) implements Limit<SlidingLo
                         ? view.without(refunded, request.id())
                         : view.replaced(view.earlier + kept, after - kept);
         long reset = after == 0.0 ? 0 : (long) leavesIn(changed.newestMicros(), now);
-        return new Step<>(
+        return Step.of(
                 save ? changed : state,
-                Decision.withoutReservations(granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
+                Verdicts.of(granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
     }
 
     private long retryMicros(View view, double now, long permits) {
-        return permits > limit ? Decision.NEVER_MICROS : (long) leavesIn(view.timeOf(view.live + permits - limit), now);
+        return permits > limit ? Verdict.NEVER_MICROS : (long) leavesIn(view.timeOf(view.live + permits - limit), now);
     }
 
     private double leavesIn(double grantedMicros, double now) {

@@ -2,6 +2,10 @@ package io.limiter.algorithm;
 
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.arithmetic.Rounding;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +69,7 @@ public record TokenBucket(
         Duration maxWait,
         Duration expire,
         Kind kind)
-        implements Limit<RedisPermits> {
+        implements Limit, LimitStep<RedisPermits> {
 
     /** The kinds of limit that are token buckets. */
     public enum Kind {
@@ -361,13 +365,18 @@ public record TokenBucket(
 
     /** False if a warm-up rejects for ever: when other callers warm it up, its permits become cheaper. */
     @Override
-    public boolean isCacheable(Decision rejection) {
-        return warmUp == null || rejection.retryAfterMicros() != Decision.NEVER_MICROS;
+    public boolean isCacheable(Verdict rejection) {
+        return warmUp == null || rejection.retryAfterMicros() != Verdict.NEVER_MICROS;
     }
 
     @Override
     public boolean reservesAhead() {
         return true;
+    }
+
+    @Override
+    public TokenBucket asStep() {
+        return this;
     }
 
     @Override
@@ -382,8 +391,25 @@ public record TokenBucket(
 
     @Override
     public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
-        request.checkNoId(this);
+        if (request.action() != Request.Action.PREFETCH) {
+            request.checkNoId(this);
+        }
         return new TokenBucketStep(this, nowMicros).of(state, request);
+    }
+
+    /**
+     * They are the last ones, as if fewer had been taken; but where the caller had to wait for its own permits, they are the first ones,
+     * because those that were used came due with the last one.
+     */
+    @Override
+    public Request cancelSome(long permits, long of, Verdict taken) {
+        Request whole = Request.cancel(permits, taken);
+        boolean waited = taken.waitMicros() > 0 && whoWaits == WhoWaits.CALLER;
+        if (!waited || permits == of || whole.id() == 0) {
+            return whole;
+        }
+        long used = (long) Math.ceil((of - permits) * intervalMicros());
+        return Request.of(Request.Action.REFUND, permits, 0, Math.max(1, whole.id() - used));
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.limiter.algorithm;
 
 import io.limiter.internal.arithmetic.BucketArithmetic;
 import io.limiter.internal.arithmetic.Rounding;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,7 +81,7 @@ final class TokenBucketStep {
             RedisPermits after = areStored
                     ? reserved
                     : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
-            return new Step<>(after, decision(true, after, 0.0, 0.0, 0));
+            return Step.of(after, verdict(true, after, 0.0, 0.0, 0));
         }
 
         double allowed = Math.min(request.timeoutMicros(), limit.maxWaitMicros());
@@ -88,13 +91,13 @@ final class TokenBucketStep {
         boolean granted = areStored || wait <= allowed && reservedMicros <= limit.maxReservedMicros();
         double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
         if (request.isPeek()) {
-            return new Step<>(state, decision(granted, settled, wait, retry, 0));
+            return Step.of(state, verdict(granted, settled, wait, retry, 0));
         }
         if (granted) {
             RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
-            return new Step<>(after, decision(true, after, wait, 0.0, BucketArithmetic.ticket(tailMicros(after))));
+            return Step.of(after, verdict(true, after, wait, 0.0, BucketArithmetic.ticket(tailMicros(after))));
         }
-        return new Step<>(afterRejection(state, settled), decision(false, settled, wait, retry, 0));
+        return Step.of(afterRejection(state, settled), verdict(false, settled, wait, retry, 0));
     }
 
     /**
@@ -131,17 +134,15 @@ final class TokenBucketStep {
         double taken = Math.floor(Math.min(Math.min(stored, wanted), Math.max(1.0, share)));
         RedisPermits after = settled.reserve(taken, 0.0).withDemand(demand.holding(taken));
         double retry = Math.max(0.0, nextCall - (taken < wanted ? now : earliest + pause));
-        return new Step<>(
-                after,
-                new Decision(
-                        taken >= 1.0,
-                        (long) taken,
-                        (long) after.wholePermits(),
-                        taken >= 1.0 ? 0 : micros(untilPermit(settled)),
-                        micros(Math.ceil(retry)),
-                        micros(after.resetMicros(now, coolDownIntervals)),
-                        Decision.Source.BACKEND,
-                        taken >= 1.0 ? BucketArithmetic.ticket(tailMicros(after)) : 0));
+        Verdict verdict = taken >= 1.0
+                ? Verdict.granted(
+                                (long) taken,
+                                (long) after.wholePermits(),
+                                micros(after.resetMicros(now, coolDownIntervals)))
+                        .withTicketMicros(BucketArithmetic.ticket(tailMicros(after)))
+                : Verdict.rejected(0, (long) after.wholePermits(), 0, micros(after.resetMicros(now, coolDownIntervals)))
+                        .withWaitMicros(micros(untilPermit(settled)));
+        return Step.of(after, verdict.withRetryAfterMicros(micros(Math.ceil(retry))));
     }
 
     private double untilPermit(RedisPermits settled) {
@@ -158,8 +159,8 @@ final class TokenBucketStep {
             after = settle(state).refund(request.permits()).besideHeld(now, coolDownIntervals);
         }
         return after == null
-                ? new Step<>(state, decision(true, settle(state), 0.0, 0.0, 0))
-                : new Step<>(after, decision(true, settle(after), 0.0, 0.0, 0));
+                ? Step.of(state, verdict(true, settle(state), 0.0, 0.0, 0))
+                : Step.of(after, verdict(true, settle(after), 0.0, 0.0, 0));
     }
 
     /**
@@ -294,19 +295,21 @@ final class TokenBucketStep {
         return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - limit.maxReservedMicros());
     }
 
-    private Decision decision(boolean granted, RedisPermits state, double wait, double retryAfter, long ticketMicros) {
-        return new Decision(
-                granted,
-                limit.capacity(),
-                (long) (warmUp != null && state.nextFreeMicros() > now ? 0.0 : state.wholePermits()),
-                micros(wait),
-                micros(retryAfter),
-                micros(state.resetMicros(now, coolDownIntervals)),
-                Decision.Source.BACKEND,
-                ticketMicros);
+    private Verdict verdict(boolean granted, RedisPermits state, double wait, double retryAfter, long ticketMicros) {
+        long remaining = (long) (warmUp != null && state.nextFreeMicros() > now ? 0.0 : state.wholePermits());
+        long full = micros(state.resetMicros(now, coolDownIntervals));
+        long waitMicros = micros(wait);
+        if (!granted) {
+            long retry = micros(retryAfter);
+            Verdict rejected = Verdict.rejected(limit.capacity(), remaining, retry, full);
+            return waitMicros == retry ? rejected : rejected.withWaitMicros(waitMicros);
+        }
+        Verdict free = Verdict.granted(limit.capacity(), remaining, full);
+        Verdict verdict = waitMicros == 0 ? free : free.withWaitMicros(waitMicros);
+        return ticketMicros == 0 ? verdict : verdict.withTicketMicros(ticketMicros);
     }
 
     private static long micros(double micros) {
-        return micros >= NEVER ? Decision.NEVER_MICROS : (long) micros;
+        return micros >= NEVER ? Verdict.NEVER_MICROS : (long) micros;
     }
 }

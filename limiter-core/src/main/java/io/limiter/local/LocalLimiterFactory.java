@@ -4,7 +4,7 @@ import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.local.LocalEngine;
@@ -113,7 +113,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
          * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
          * @throws IllegalArgumentException if the name is blank or defined already
          */
-        public Builder define(String name, Limit<?> limit, LimiterOptions options) {
+        public Builder define(String name, AnyLimit limit, LimiterOptions options) {
             named.define(name, limit, options);
             return this;
         }

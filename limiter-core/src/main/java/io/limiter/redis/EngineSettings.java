@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.factory.EngineLimiterFactory;
@@ -132,7 +132,7 @@ abstract class EngineSettings {
      * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
      * @throws IllegalArgumentException if the name is blank or defined already
      */
-    public RedisRateLimiterFactory.Builder define(String name, Limit<?> limit, LimiterOptions options) {
+    public RedisRateLimiterFactory.Builder define(String name, AnyLimit limit, LimiterOptions options) {
         named.define(name, limit, options);
         return self();
     }

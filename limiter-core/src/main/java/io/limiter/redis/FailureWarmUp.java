@@ -2,7 +2,6 @@ package io.limiter.redis;
 
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
@@ -12,6 +11,7 @@ import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

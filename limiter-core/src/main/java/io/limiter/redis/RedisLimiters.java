@@ -289,9 +289,9 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     }
 
     @Override
-    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+    protected Limiter newLimiter(KeySpace keys, Limit limit, FailurePolicy policy) {
         if (byScript) {
-            LimitScripts.of(limit);
+            LimitScripts.of(limit.asStep());
         }
         return new EngineLimiter<>(keys, limit, failover(policy), waits);
     }

@@ -1,7 +1,7 @@
 package io.limiter.spi;
 
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param <L> the kind of limit
  * @param <S> its state
  */
-public abstract class LimitScript<L extends Limit<S>, S> {
+public abstract class LimitScript<L extends LimitStep<S>, S> {
 
     /** Longer than any wait that can be granted, and exact as a double. */
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;

@@ -2,6 +2,9 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TraceLine;
@@ -21,7 +24,7 @@ final class Account {
     private long now = TraceLine.EPOCH_MICROS;
 
     /** A granted request, and the limit that granted it. */
-    record Reserved(TokenBucket limit, long permits, long atMicros, Decision decision, Ledger.Entry entry) {
+    record Reserved(TokenBucket limit, long permits, long atMicros, Verdict decision, Ledger.Entry entry) {
 
         long waitMicros() {
             return decision.waitMicros();
@@ -37,7 +40,7 @@ final class Account {
             long micros,
             String what,
             long permits,
-            Decision decision,
+            Verdict decision,
             @Nullable RedisPermits state) {}
 
     Account(TokenBucket limit) {
@@ -80,8 +83,8 @@ final class Account {
     /** Returns the reservation, or null if it is rejected. */
     @Nullable
     Reserved take(long permits, long timeoutMicros) {
-        Decision decision = step("take", Request.take(permits, timeoutMicros));
-        if (!decision.granted()) {
+        Verdict decision = step("take", Request.take(permits, timeoutMicros));
+        if (!decision.isGranted()) {
             return null;
         }
         Ledger.Entry entry = ledger.granted(now + decision.waitMicros(), permits);
@@ -97,7 +100,7 @@ final class Account {
 
     /** Cancels some of its permits; the others are used. */
     void cancel(Reserved reserved, long permits) {
-        step("cancel", Request.cancelSome(permits, reserved.permits, reserved.decision, reserved.limit));
+        step("cancel", reserved.limit.cancelSome(permits, reserved.permits, reserved.decision));
         reserved.entry.cancel(permits);
         reservations.remove(reserved);
     }
@@ -107,11 +110,11 @@ final class Account {
         ledger.refunded(permits);
     }
 
-    private Decision step(String what, Request request) {
+    private Verdict step(String what, Request request) {
         Step<RedisPermits> step = limit.step(state, now, request);
         state = step.state();
-        story.add(new Event(now, what, request.permits(), step.decision(), state));
-        return step.decision();
+        story.add(new Event(now, what, request.permits(), step.verdict(), state));
+        return step.verdict();
     }
 
     /** Forgets the state if Redis would have let it expire by now. */
@@ -119,8 +122,8 @@ final class Account {
         state = now >= keptUntilMicros ? null : state;
     }
 
-    Decision peek() {
-        return limit.step(state, now, Request.peek(1, Long.MAX_VALUE)).decision();
+    Verdict peek() {
+        return limit.step(state, now, Request.peek(1, Long.MAX_VALUE)).verdict();
     }
 
     long remaining() {

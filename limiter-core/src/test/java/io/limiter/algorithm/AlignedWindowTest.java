@@ -1,10 +1,12 @@
 package io.limiter.algorithm;
 
-import static io.limiter.testing.Tickets.withTicket;
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,12 +105,11 @@ class AlignedWindowTest {
         FixedWindow limit = FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneOffset.UTC);
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
         Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, Request.take(2, 0));
-        assertThat(two.decision())
-                .isEqualTo(withTicket(new Decision(true, 2, 0, 0, 0, 1_000_000), minute + 59_000_000));
-        assertThat(limit.step(two.state(), minute + 59_999_999, ONE).decision().retryAfterMicros())
+        assertThat(two.verdict()).isEqualTo(verdict(true, 2, 0, 0, 0, 1_000_000).withTicketMicros(minute + 59_000_000));
+        assertThat(limit.step(two.state(), minute + 59_999_999, ONE).verdict().retryAfterMicros())
                 .isEqualTo(1);
-        assertThat(limit.step(two.state(), minute + 60_000_000, ONE).decision())
-                .isEqualTo(withTicket(new Decision(true, 2, 1, 0, 0, 60_000_000), minute + 60_000_000));
+        assertThat(limit.step(two.state(), minute + 60_000_000, ONE).verdict())
+                .isEqualTo(verdict(true, 2, 1, 0, 0, 60_000_000).withTicketMicros(minute + 60_000_000));
     }
 
     @ParameterizedTest
@@ -137,7 +138,7 @@ class AlignedWindowTest {
     }
 
     private static Instant end(FixedWindow limit, Instant now) {
-        long reset = limit.step(null, micros(now), ONE).decision().fullAfterMicros();
+        long reset = limit.step(null, micros(now), ONE).verdict().fullAfterMicros();
         return now.plusNanos(reset * 1000);
     }
 

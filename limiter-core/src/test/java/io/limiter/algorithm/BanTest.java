@@ -1,8 +1,11 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -26,22 +29,22 @@ class BanTest {
         return Duration.ofSeconds(seconds);
     }
 
-    private Decision count() {
+    private Verdict count() {
         return timeline.charge(now, 1);
     }
 
-    private Decision take() {
+    private Verdict take() {
         return timeline.take(now, 1, 0);
     }
 
     /** Counts rejections until one bans, and returns the length of the ban in seconds. */
     private double banned() {
         for (int i = 1; i < BAN.after(); i++) {
-            assertThat(count().granted()).isTrue();
-            assertThat(take().granted()).isTrue();
+            assertThat(count().isGranted()).isTrue();
+            assertThat(take().isGranted()).isTrue();
         }
-        Decision counted = count();
-        assertThat(counted.granted()).isFalse();
+        Verdict counted = count();
+        assertThat(counted.isGranted()).isFalse();
         assertThat(counted.ticketMicros()).isEqualTo(now);
         return counted.retryAfterMicros() / 1e6;
     }
@@ -49,11 +52,11 @@ class BanTest {
     @Test
     void only_the_rejection_that_completes_the_number_bans() {
         assertThat(banned()).isEqualTo(300);
-        assertThat(take()).isEqualTo(new Decision(false, 3, 0, 300 * SECOND, 300 * SECOND, 1800 * SECOND));
+        assertThat(take()).isEqualTo(verdict(false, 3, 0, 300 * SECOND, 300 * SECOND, 1800 * SECOND));
         now += 300 * SECOND - 1;
         assertThat(take().retryAfterMicros()).isEqualTo(1);
         now++;
-        assertThat(take().granted()).isTrue();
+        assertThat(take().isGranted()).isTrue();
     }
 
     @Test
@@ -62,8 +65,8 @@ class BanTest {
         now += 1;
         count();
         now += 60 * SECOND - 1;
-        assertThat(count().granted()).as("the first is a minute old").isTrue();
-        assertThat(count().granted()).isFalse();
+        assertThat(count().isGranted()).as("the first is a minute old").isTrue();
+        assertThat(count().isGranted()).isFalse();
     }
 
     @Test
@@ -72,8 +75,8 @@ class BanTest {
         Ban.State banned = timeline.state();
         now += SECOND;
         for (int i = 0; i < 10; i++) {
-            Decision counted = count();
-            assertThat(counted.granted()).isFalse();
+            Verdict counted = count();
+            assertThat(counted.isGranted()).isFalse();
             assertThat(counted.ticketMicros()).as("only one begins the ban").isZero();
             take();
         }
@@ -81,7 +84,7 @@ class BanTest {
         now += 299 * SECOND;
         count();
         count();
-        assertThat(take().granted()).as("two of three").isTrue();
+        assertThat(take().isGranted()).as("two of three").isTrue();
     }
 
     @Test
@@ -111,8 +114,8 @@ class BanTest {
         assertThat(timeline.state()).isSameAs(counted);
         timeline.charge(now, 2);
         Ban.State banned = timeline.state();
-        assertThat(timeline.peek(now, 1, 0).granted()).isFalse();
-        assertThat(timeline.refund(now, 1).granted()).isTrue();
+        assertThat(timeline.peek(now, 1, 0).isGranted()).isFalse();
+        assertThat(timeline.refund(now, 1).isGranted()).isTrue();
         assertThat(timeline.state()).isSameAs(banned);
     }
 
@@ -137,7 +140,7 @@ class BanTest {
         assertThat(timeline.peek(now, 1, 0).retryAfterMicros()).isEqualTo(300 * SECOND);
         assertThat(take().retryAfterMicros()).isEqualTo(300 * SECOND);
         now += 300 * SECOND;
-        assertThat(take().granted()).isTrue();
+        assertThat(take().isGranted()).isTrue();
     }
 
     @Test
@@ -145,7 +148,7 @@ class BanTest {
         count();
         count();
         now -= 3600 * SECOND;
-        assertThat(count().granted()).as("three within a minute").isFalse();
+        assertThat(count().isGranted()).as("three within a minute").isFalse();
     }
 
     @Test
@@ -154,9 +157,9 @@ class BanTest {
         now -= 3600 * SECOND;
         count();
         now += 60 * SECOND;
-        assertThat(count().granted()).isTrue();
-        assertThat(count().granted()).as("the first two are a minute old").isTrue();
-        assertThat(count().granted()).isFalse();
+        assertThat(count().isGranted()).isTrue();
+        assertThat(count().isGranted()).as("the first two are a minute old").isTrue();
+        assertThat(count().isGranted()).isFalse();
     }
 
     @Test
@@ -170,7 +173,7 @@ class BanTest {
         assertThat(BAN.lifetimeMillis(timeline.state(), now)).isEqualTo(61_000);
         timeline.charge(now, 2);
         assertThat(BAN.lifetimeMillis(timeline.state(), now)).isEqualTo(1_801_000);
-        Decision full = timeline.peek(now, 1, 0);
+        Verdict full = timeline.peek(now, 1, 0);
         assertThat(full.fullAfterMicros()).isEqualTo(1800 * SECOND);
     }
 
@@ -188,7 +191,7 @@ class BanTest {
             long at = START;
             for (int i = 0; i < 500; i++) {
                 at += random.nextInt(20) == 0 ? random.nextLong(700 * SECOND) : random.nextLong(10 * SECOND);
-                assertThat(key.take(at, 1, 0).granted())
+                assertThat(key.take(at, 1, 0).isGranted())
                         .as("%s, step %s %s", ban, i, Seed.hint())
                         .isEqualTo(at >= until);
                 if (at < until) {
@@ -203,7 +206,7 @@ class BanTest {
                     until = at + length;
                     rejections.clear();
                 }
-                Decision counted = key.charge(at, 1);
+                Verdict counted = key.charge(at, 1);
                 assertThat(counted.retryAfterMicros()).as(Seed.hint()).isEqualTo(Math.max(0, until - at));
                 assertThat(counted.ticketMicros()).isEqualTo(at < until ? at : 0);
             }

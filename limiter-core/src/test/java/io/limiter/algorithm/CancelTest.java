@@ -3,6 +3,7 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Account.Reserved;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -217,7 +218,7 @@ class CancelTest {
     void an_unknown_reservation_changes_nothing() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         Account account = new Account(bucket);
-        Request unknown = new Request(Request.Action.REFUND, 3, 0, account.now() + 1);
+        Request unknown = Request.of(Request.Action.REFUND, 3, 0, account.now() + 1);
         assertThat(bucket.step(null, account.now(), unknown).state()).isNull();
         account.reserve(10);
         assertThat(bucket.step(account.state(), account.now(), unknown).state()).isSameAs(account.state());

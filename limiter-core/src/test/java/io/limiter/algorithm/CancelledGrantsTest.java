@@ -1,8 +1,11 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Expected.verdict;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.LimitStep;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -29,7 +32,7 @@ class CancelledGrantsTest {
     @Test
     void a_window_cancels_its_own_permits_only() {
         Timeline<FixedWindow.State> window = new Timeline<>(FixedWindow.of(5, TEN_SECONDS));
-        Decision first = window.take(START, 4, 0);
+        Verdict first = window.take(START, 4, 0);
         assertThat(first.ticketMicros()).isEqualTo(START);
         assertThat(window.cancel(START + 1, 3, first).remaining()).isEqualTo(4);
         FixedWindow.State ended = window.state();
@@ -37,7 +40,7 @@ class CancelledGrantsTest {
         assertThat(window.state()).as("of a window that has ended").isSameAs(ended);
         window.take(START + PERIOD, 2, 0);
         FixedWindow.State next = window.state();
-        assertThat(window.cancel(START + PERIOD + 1, 1, first)).isEqualTo(new Decision(true, 5, 3, 0, 0, PERIOD - 1));
+        assertThat(window.cancel(START + PERIOD + 1, 1, first)).isEqualTo(verdict(true, 5, 3, 0, 0, PERIOD - 1));
         assertThat(window.state()).isSameAs(next);
         window.cancel(START + PERIOD + 2, 9, window.charge(START + PERIOD + 2, 9));
         assertThat(window.state()).isEqualTo(next);
@@ -48,14 +51,14 @@ class CancelledGrantsTest {
         FixedWindow day = FixedWindow.of(9, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"));
         Timeline<FixedWindow.State> window = new Timeline<>(day);
         // A day of 25 hours.
-        Decision first = window.take(micros("2026-10-24T21:59:59Z"), 1, 0);
-        Decision second = window.take(micros("2026-10-24T22:00:00Z"), 1, 0);
+        Verdict first = window.take(micros("2026-10-24T21:59:59Z"), 1, 0);
+        Verdict second = window.take(micros("2026-10-24T22:00:00Z"), 1, 0);
         assertThat(window.cancel(micros("2026-10-25T00:59:59Z"), 1, first).remaining())
                 .isEqualTo(8);
         assertThat(window.cancel(micros("2026-10-25T00:59:59Z"), 1, second).remaining())
                 .isEqualTo(9);
-        Decision third = window.take(micros("2026-10-25T00:59:59Z"), 1, 0);
-        Decision fourth = window.take(micros("2026-10-25T01:00:00Z"), 1, 0);
+        Verdict third = window.take(micros("2026-10-25T00:59:59Z"), 1, 0);
+        Verdict fourth = window.take(micros("2026-10-25T01:00:00Z"), 1, 0);
         assertThat(window.cancel(micros("2026-10-25T22:59:59Z"), 1, third).remaining())
                 .as("from before the change, which it does not know")
                 .isEqualTo(7);
@@ -71,20 +74,20 @@ class CancelledGrantsTest {
     void a_log_cancels_the_entry_of_the_grant() {
         SlidingLog limit = SlidingLog.of(5, TEN_SECONDS);
         Timeline<SlidingLog.State> log = new Timeline<>(limit);
-        Decision first = log.take(START, 2, 0);
+        Verdict first = log.take(START, 2, 0);
         assertThat(first.ticketMicros()).isEqualTo(START);
-        Decision second = log.take(START + 1, 3, 0);
+        Verdict second = log.take(START + 1, 3, 0);
         SlidingLog.State both = log.state();
         log.cancel(START + PERIOD, 2, first);
         assertThat(log.state()).as("of an entry that no longer counts").isSameAs(both);
-        assertThat(log.cancel(START + 2, 1, first)).isEqualTo(new Decision(true, 5, 1, 0, 0, PERIOD - 1));
+        assertThat(log.cancel(START + 2, 1, first)).isEqualTo(verdict(true, 5, 1, 0, 0, PERIOD - 1));
         assertThat(log.state()).isEqualTo(log(limit, START, 1, START + 1, 4));
         log.cancel(START + 2, 7, first);
         assertThat(log.state()).as("no more than it has").isEqualTo(log(limit, START + 1, 3));
         SlidingLog.State one = log.state();
         log.cancel(START + 2, 1, first);
         assertThat(log.state()).isSameAs(one);
-        assertThat(log.cancel(START + 2, 3, second)).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
+        assertThat(log.cancel(START + 2, 3, second)).isEqualTo(verdict(true, 5, 5, 0, 0, 0));
         assertThat(log.state()).isEqualTo(log(limit));
     }
 
@@ -95,7 +98,7 @@ class CancelledGrantsTest {
         moved.cancel(START - 5, 1, moved.take(START, 1, 0));
         assertThat(moved.state()).isEqualTo(log(limit, START - 5, 1));
         Timeline<SlidingLog.State> merged = new Timeline<>(limit);
-        Decision taken = merged.take(START, 1, 0);
+        Verdict taken = merged.take(START, 1, 0);
         for (int i = 1; i < 5; i++) {
             merged.charge(START + i, 1);
         }
@@ -108,10 +111,10 @@ class CancelledGrantsTest {
     @Test
     void a_counter_cancels_in_the_window_of_the_grant() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(SlidingCounter.of(5, TEN_SECONDS));
-        Decision first = counter.take(START, 4, 0);
+        Verdict first = counter.take(START, 4, 0);
         assertThat(first.ticketMicros()).isEqualTo(START);
         long next = START + PERIOD;
-        Decision second = counter.take(next, 1, 0);
+        Verdict second = counter.take(next, 1, 0);
         assertThat(counter.cancel(next + 1, 3, first).remaining()).isEqualTo(3);
         SlidingCounter.State one = new SlidingCounter.State(1, 1, next, PERIOD);
         assertThat(counter.state()).isEqualTo(one);
@@ -128,7 +131,7 @@ class CancelledGrantsTest {
         SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
         Timeline<SlidingCounter.State> counter = new Timeline<>(SlidingCounter.of(9, TEN_SECONDS.multipliedBy(2)));
         counter.take(START, 1, 0);
-        Decision first = counter.limit(limit).take(START, 2, 0);
+        Verdict first = counter.limit(limit).take(START, 2, 0);
         long next = START + PERIOD;
         counter.take(next, 1, 0);
         counter.cancel(next, 2, first);
@@ -163,9 +166,9 @@ class CancelledGrantsTest {
     }
 
     /** Random grants and cancellations: the limit and a ledger of all grants have the same remaining permits. */
-    private <S> void compare(BiFunction<Integer, Duration, Limit<S>> limits, ToLongFunction<List<Grant>> counted) {
+    private <S> void compare(BiFunction<Integer, Duration, LimitStep<S>> limits, ToLongFunction<List<Grant>> counted) {
         for (int run = 0; run < 100; run++) {
-            Limit<S> limit = limits.apply(1 + random.nextInt(20), TEN_SECONDS);
+            LimitStep<S> limit = limits.apply(1 + random.nextInt(20), TEN_SECONDS);
             Timeline<S> timeline = new Timeline<>(limit);
             List<Grant> grants = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
@@ -180,8 +183,8 @@ class CancelledGrantsTest {
                 } else {
                     long permits = 1 + random.nextInt(4);
                     boolean fits = counted.applyAsLong(grants) + permits <= limit.capacity();
-                    Decision decision = timeline.take(now, permits, 0);
-                    assertThat(decision.granted()).as(Seed.hint()).isEqualTo(fits);
+                    Verdict decision = timeline.take(now, permits, 0);
+                    assertThat(decision.isGranted()).as(Seed.hint()).isEqualTo(fits);
                     if (fits) {
                         grants.add(new Grant(now, permits, decision));
                     }
@@ -207,10 +210,10 @@ class CancelledGrantsTest {
     private static final class Grant {
 
         private final long micros;
-        private final Decision decision;
+        private final Verdict decision;
         private long permits;
 
-        Grant(long micros, long permits, Decision decision) {
+        Grant(long micros, long permits, Verdict decision) {
             this.micros = micros;
             this.permits = permits;
             this.decision = decision;

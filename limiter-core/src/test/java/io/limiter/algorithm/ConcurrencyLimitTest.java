@@ -1,8 +1,13 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +26,7 @@ class ConcurrencyLimitTest {
     @Test
     void other_kinds_of_limits_reject_an_id() {
         Duration second = Duration.ofSeconds(1);
-        for (Limit<?> other : List.of(
+        for (LimitStep<?> other : List.of(
                 TokenBucket.of(1, 10),
                 FixedWindow.of(10, second),
                 SlidingLog.of(10, second),
@@ -39,10 +44,10 @@ class ConcurrencyLimitTest {
 
     @Test
     void at_most_the_limit_is_held() {
-        assertThat(step(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
+        assertThat(step(Request.hold(1, 1))).isEqualTo(verdict(true, 2, 1, 0, 0, LEASE));
         now += 10_000_000;
-        assertThat(step(Request.hold(2, 1))).isEqualTo(new Decision(true, 2, 0, 0, 0, LEASE));
-        assertThat(step(Request.hold(3, 1))).isEqualTo(new Decision(false, 2, 0, 20_000_000, 20_000_000, LEASE));
+        assertThat(step(Request.hold(2, 1))).isEqualTo(verdict(true, 2, 0, 0, 0, LEASE));
+        assertThat(step(Request.hold(3, 1))).isEqualTo(verdict(false, 2, 0, 20_000_000, 20_000_000, LEASE));
         assertThat(ids()).containsExactly(1L, 2L);
     }
 
@@ -50,13 +55,13 @@ class ConcurrencyLimitTest {
     void a_release_makes_room_and_a_second_one_does_nothing() {
         step(Request.hold(1, 1));
         step(Request.hold(2, 1));
-        assertThat(step(Request.release(1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
+        assertThat(step(Request.release(1))).isEqualTo(verdict(true, 2, 1, 0, 0, LEASE));
         assertThat(ids()).containsExactly(2L);
         ConcurrencyLimit.State before = state;
         step(Request.release(1));
         step(Request.release(77));
         assertThat(state).isSameAs(before);
-        assertThat(step(Request.hold(3, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(3, 1)).isGranted()).isTrue();
     }
 
     @Test
@@ -66,7 +71,7 @@ class ConcurrencyLimitTest {
         now = START + LEASE - 1;
         assertThat(step(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(1);
         now = START + LEASE;
-        assertThat(step(Request.hold(2, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(2, 1)).isGranted()).isTrue();
         assertThat(ids()).containsExactly(2L);
     }
 
@@ -75,11 +80,11 @@ class ConcurrencyLimitTest {
         limit = ConcurrencyLimit.of(1);
         step(Request.hold(1, 1));
         now = START + LEASE - 1;
-        assertThat(step(Request.renew(1))).isEqualTo(new Decision(true, 1, 0, 0, 0, LEASE));
+        assertThat(step(Request.renew(1))).isEqualTo(verdict(true, 1, 0, 0, 0, LEASE));
         now += LEASE - 1;
-        assertThat(step(Request.hold(2, 1)).granted()).isFalse();
+        assertThat(step(Request.hold(2, 1)).isGranted()).isFalse();
         now += 1;
-        assertThat(step(Request.hold(2, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(2, 1)).isGranted()).isTrue();
     }
 
     @Test
@@ -88,13 +93,13 @@ class ConcurrencyLimitTest {
         step(Request.hold(1, 1));
         now += LEASE;
         ConcurrencyLimit.State before = state;
-        Decision never = new Decision(false, 1, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0);
+        Verdict never = verdict(false, 1, 1, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 0);
         assertThat(step(Request.renew(1))).isEqualTo(never);
         assertThat(step(Request.renew(5))).isEqualTo(never);
         assertThat(state).isSameAs(before);
         state = null;
         assertThat(step(Request.renew(1))).isEqualTo(never);
-        assertThat(step(Request.release(1)).granted()).isTrue();
+        assertThat(step(Request.release(1)).isGranted()).isTrue();
         assertThat(state).isNull();
     }
 
@@ -105,7 +110,7 @@ class ConcurrencyLimitTest {
         now += LEASE;
         step(Request.hold(2, 1));
         step(Request.release(1));
-        assertThat(step(Request.renew(1)).granted()).isFalse();
+        assertThat(step(Request.renew(1)).isGranted()).isFalse();
         assertThat(ids()).containsExactly(2L);
     }
 
@@ -113,7 +118,7 @@ class ConcurrencyLimitTest {
     void a_second_acquisition_takes_no_more_permits() {
         step(Request.hold(1, 1));
         now += 5_000_000;
-        assertThat(step(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
+        assertThat(step(Request.hold(1, 1))).isEqualTo(verdict(true, 2, 1, 0, 0, LEASE));
         assertThat(step(Request.hold(1, 2)).remaining()).isEqualTo(1);
         assertThat(ids()).containsExactly(1L);
     }
@@ -126,9 +131,9 @@ class ConcurrencyLimitTest {
         step(Request.hold(2, 2));
         assertThat(step(Request.hold(3, 2)).retryAfterMicros()).isEqualTo(LEASE - 1_000_000);
         assertThat(step(Request.hold(3, 9)).retryAfterMicros()).isEqualTo(LEASE);
-        assertThat(step(Request.hold(3, 11)).retryAfter()).isEmpty();
+        assertThat(step(Request.hold(3, 11)).retryAfterMicros()).isEqualTo(Verdict.NEVER_MICROS);
         assertThat(step(Request.release(1)).remaining()).isEqualTo(8);
-        assertThat(step(Request.hold(3, 8)).granted()).isTrue();
+        assertThat(step(Request.hold(3, 8)).isGranted()).isTrue();
     }
 
     @Test
@@ -148,13 +153,13 @@ class ConcurrencyLimitTest {
 
     @Test
     void a_peek_changes_nothing() {
-        assertThat(step(Request.peek(2, 0))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
+        assertThat(step(Request.peek(2, 0))).isEqualTo(verdict(true, 2, 2, 0, 0, 0));
         assertThat(state).isNull();
         step(Request.hold(1, 1));
         ConcurrencyLimit.State before = state;
-        assertThat(step(Request.peek(2, 0))).isEqualTo(new Decision(false, 2, 1, LEASE, LEASE, LEASE));
+        assertThat(step(Request.peek(2, 0))).isEqualTo(verdict(false, 2, 1, LEASE, LEASE, LEASE));
         now += LEASE;
-        assertThat(step(Request.peek(2, 0)).granted()).isTrue();
+        assertThat(step(Request.peek(2, 0)).isGranted()).isTrue();
         assertThat(state).isSameAs(before);
     }
 
@@ -169,7 +174,7 @@ class ConcurrencyLimitTest {
         now += LEASE - 1;
         assertThat(step(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(1);
         now += 1;
-        assertThat(step(Request.hold(2, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(2, 1)).isGranted()).isTrue();
     }
 
     @Test
@@ -177,11 +182,11 @@ class ConcurrencyLimitTest {
         step(Request.hold(1, 1));
         step(Request.hold(2, 1));
         limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
-        assertThat(step(Request.hold(3, 1))).isEqualTo(new Decision(false, 1, 0, LEASE, LEASE, LEASE));
+        assertThat(step(Request.hold(3, 1))).isEqualTo(verdict(false, 1, 0, LEASE, LEASE, LEASE));
         step(Request.release(1));
-        assertThat(step(Request.hold(3, 1)).granted()).isFalse();
+        assertThat(step(Request.hold(3, 1)).isGranted()).isFalse();
         now += LEASE - 1;
-        assertThat(step(Request.hold(3, 1)).granted()).isFalse();
+        assertThat(step(Request.hold(3, 1)).isGranted()).isFalse();
         now += 1;
         assertThat(step(Request.hold(3, 1)).fullAfterMicros()).isEqualTo(1_000_000);
     }
@@ -216,21 +221,20 @@ class ConcurrencyLimitTest {
     @Test
     void who_waits_longest_is_served_first() {
         step(Request.hold(1, 2));
-        assertThat(step(Request.holdOrWait(2, 1)).granted()).isFalse();
-        assertThat(step(Request.holdOrWait(3, 2)).granted()).isFalse();
+        assertThat(step(Request.holdOrWait(2, 1)).isGranted()).isFalse();
+        assertThat(step(Request.holdOrWait(3, 2)).isGranted()).isFalse();
         step(Request.release(1));
         assertThat(step(Request.holdOrWait(3, 2)))
                 .as("one is kept for the first ticket")
-                .isEqualTo(new Decision(
-                        false, 2, 2, ConcurrencyLimit.TICKET_MICROS, ConcurrencyLimit.TICKET_MICROS, 3_000_000));
-        assertThat(step(Request.hold(4, 1)).granted()).as("without a place").isFalse();
-        assertThat(step(Request.peek(1, 0)).granted()).isFalse();
-        assertThat(step(Request.holdOrWait(2, 1)).granted()).isTrue();
-        assertThat(step(Request.holdOrWait(2, 1)).granted())
+                .isEqualTo(verdict(false, 2, 2, Request.TICKET_MICROS, Request.TICKET_MICROS, 3_000_000));
+        assertThat(step(Request.hold(4, 1)).isGranted()).as("without a place").isFalse();
+        assertThat(step(Request.peek(1, 0)).isGranted()).isFalse();
+        assertThat(step(Request.holdOrWait(2, 1)).isGranted()).isTrue();
+        assertThat(step(Request.holdOrWait(2, 1)).isGranted())
                 .as("the same lease")
                 .isTrue();
         step(Request.release(2));
-        assertThat(step(Request.holdOrWait(3, 2)).granted()).isTrue();
+        assertThat(step(Request.holdOrWait(3, 2)).isGranted()).isTrue();
         assertThat(ids()).containsExactly(3L);
         assertThat(step(Request.peek(1, 0)).remaining()).isZero();
     }
@@ -241,14 +245,16 @@ class ConcurrencyLimitTest {
         step(Request.holdOrWait(2, 1));
         step(Request.holdOrWait(3, 1));
         step(Request.holdOrWait(4, 1));
-        assertThat(step(Request.renew(2)).granted()).as("no lease").isFalse();
+        assertThat(step(Request.renew(2)).isGranted()).as("no lease").isFalse();
         step(Request.release(1));
         step(Request.release(2));
-        now += ConcurrencyLimit.TICKET_MICROS - 1;
-        assertThat(step(Request.hold(5, 1)).granted()).isFalse();
-        assertThat(step(Request.holdOrWait(4, 1)).granted()).as("room for both").isTrue();
+        now += Request.TICKET_MICROS - 1;
+        assertThat(step(Request.hold(5, 1)).isGranted()).isFalse();
+        assertThat(step(Request.holdOrWait(4, 1)).isGranted())
+                .as("room for both")
+                .isTrue();
         now += 1;
-        assertThat(step(Request.hold(5, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(5, 1)).isGranted()).isTrue();
         assertThat(ids()).containsExactly(4L, 5L);
     }
 
@@ -256,18 +262,18 @@ class ConcurrencyLimitTest {
     void a_ticket_of_a_lower_limit_holds_up_others_only_if_it_could_be_granted() {
         step(Request.hold(1, 1));
         limit = ConcurrencyLimit.of(1);
-        assertThat(step(Request.holdOrWait(2, 1)).granted()).isFalse();
+        assertThat(step(Request.holdOrWait(2, 1)).isGranted()).isFalse();
         limit = ConcurrencyLimit.of(2);
-        assertThat(step(Request.hold(3, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(3, 1)).isGranted()).isTrue();
         step(Request.release(1));
         step(Request.release(3));
-        assertThat(step(Request.hold(4, 2)).granted()).isFalse();
-        assertThat(step(Request.hold(4, 1)).granted()).isTrue();
+        assertThat(step(Request.hold(4, 2)).isGranted()).isFalse();
+        assertThat(step(Request.hold(4, 1)).isGranted()).isTrue();
     }
 
     @Test
     void more_than_the_limit_leaves_no_ticket() {
-        assertThat(step(Request.holdOrWait(1, 3)).granted()).isFalse();
+        assertThat(step(Request.holdOrWait(1, 3)).isGranted()).isFalse();
         assertThat(state).isNull();
     }
 
@@ -280,10 +286,10 @@ class ConcurrencyLimitTest {
         assertThatIllegalArgumentException().isThrownBy(() -> Request.hold(-1, 1));
     }
 
-    private Decision step(Request request) {
+    private Verdict step(Request request) {
         Step<ConcurrencyLimit.State> step = limit.step(state, now, request);
         state = step.state();
-        return step.decision();
+        return step.verdict();
     }
 
     private ConcurrencyLimit.State state() {

@@ -4,6 +4,9 @@ import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -24,13 +27,13 @@ class DecisionPromiseTest {
     @Test
     void a_retry_is_granted_at_retry_after_and_not_a_microsecond_before() {
         forRandomRequests(this::anyLimit, request -> {
-            Decision decision = request.decision;
-            if (decision.granted()) {
+            Verdict decision = request.decision;
+            if (decision.isGranted()) {
                 request.check(decision.retryAfterMicros() == 0, "a granted request needs no retry");
-            } else if (decision.retryAfterMicros() != Decision.NEVER_MICROS) {
+            } else if (decision.retryAfterMicros() != Verdict.NEVER_MICROS) {
                 long then = request.now + decision.retryAfterMicros();
-                request.check(request.peek(then + request.blur).granted(), "granted at retry-after");
-                request.check(!request.peek(then - 1 - request.blur).granted(), "rejected before");
+                request.check(request.peek(then + request.blur).isGranted(), "granted at retry-after");
+                request.check(!request.peek(then - 1 - request.blur).isGranted(), "rejected before");
             }
         });
     }
@@ -38,13 +41,13 @@ class DecisionPromiseTest {
     @Test
     void a_request_without_retry_after_is_never_granted() {
         forRandomRequests(this::anyLimit, request -> {
-            Decision decision = request.decision;
-            if (decision.retryAfterMicros() == Decision.NEVER_MICROS) {
+            Verdict decision = request.decision;
+            if (decision.retryAfterMicros() == Verdict.NEVER_MICROS) {
                 long full = request.now + decision.fullAfterMicros();
                 long before = request.now + random.nextLong(full - request.now + 1);
-                request.check(!request.peek(before).granted(), "rejected before it is full");
-                request.check(!request.peek(full).granted(), "rejected when it is full");
-                request.check(!request.peek(full + 1_000_000_000_000L).granted(), "rejected for ever after");
+                request.check(!request.peek(before).isGranted(), "rejected before it is full");
+                request.check(!request.peek(full).isGranted(), "rejected when it is full");
+                request.check(!request.peek(full + 1_000_000_000_000L).isGranted(), "rejected for ever after");
             }
         });
     }
@@ -53,7 +56,7 @@ class DecisionPromiseTest {
     void a_rejection_returns_the_same_state() {
         forRandomRequests(this::anyLimit, request -> {
             boolean same = request.timeline.state() == request.before;
-            request.check(same != request.decision.granted(), "the same state if and only if it is rejected");
+            request.check(same != request.decision.isGranted(), "the same state if and only if it is rejected");
         });
     }
 
@@ -62,10 +65,10 @@ class DecisionPromiseTest {
         forRandomRequests(this::anyBucket, request -> {
             long wait = request.decision.waitMicros();
             TokenBucket bucket = (TokenBucket) request.limit;
-            boolean reservable = request.decision.granted() || bucket.whoWaits() == WhoWaits.CALLER;
+            boolean reservable = request.decision.isGranted() || bucket.whoWaits() == WhoWaits.CALLER;
             if (reservable && wait <= bucket.maxWaitMicros()) {
-                request.check(request.instead(wait).granted(), "enough");
-                request.check(wait == 0 || !request.instead(wait - 1).granted(), "no less is enough");
+                request.check(request.instead(wait).isGranted(), "enough");
+                request.check(wait == 0 || !request.instead(wait - 1).isGranted(), "no less is enough");
             }
         });
     }
@@ -75,7 +78,7 @@ class DecisionPromiseTest {
         forRandomRequests(() -> random.nextBoolean() ? anyBurst() : anyCount(), request -> {
             request.checkRemaining(request.now);
             long retryAfter = request.decision.retryAfterMicros();
-            if (!request.decision.granted() && retryAfter != Decision.NEVER_MICROS) {
+            if (!request.decision.isGranted() && retryAfter != Verdict.NEVER_MICROS) {
                 request.checkRemaining(request.now + retryAfter - 1);
                 request.checkRemaining(request.now + retryAfter);
             }
@@ -87,20 +90,20 @@ class DecisionPromiseTest {
         forRandomRequests(() -> random.nextBoolean() ? wholeBurst() : anyCount(), request -> {
             long all = request.decision.limit();
             long fullAfter = request.decision.fullAfterMicros();
-            Decision full = request.peek(request.now + fullAfter);
+            Verdict full = request.peek(request.now + fullAfter);
             request.check(full.remaining() == all && full.fullAfterMicros() == 0, "full at full-after");
-            Decision before = request.peek(request.now + fullAfter - 1);
+            Verdict before = request.peek(request.now + fullAfter - 1);
             request.check(fullAfter == 0 || before.fullAfterMicros() == 1, "not before");
         });
     }
 
-    private void forRandomRequests(Supplier<Limit<?>> limits, Consumer<RandomRequest<?>> then) {
+    private void forRandomRequests(Supplier<LimitStep<?>> limits, Consumer<RandomRequest<?>> then) {
         for (int i = 0; i < LIMITS; i++) {
             sendRandomRequests(limits.get(), then);
         }
     }
 
-    private <S> void sendRandomRequests(Limit<S> limit, Consumer<RandomRequest<?>> then) {
+    private <S> void sendRandomRequests(LimitStep<S> limit, Consumer<RandomRequest<?>> then) {
         Timeline<S> timeline = new Timeline<>(limit);
         double interval = intervalMicros(limit);
         long now = EPOCH_MICROS + random.nextLong(1_000_000);
@@ -112,24 +115,24 @@ class DecisionPromiseTest {
         }
     }
 
-    private static double intervalMicros(Limit<?> limit) {
+    private static double intervalMicros(LimitStep<?> limit) {
         return limit instanceof TokenBucket bucket
                 ? bucket.intervalMillis() * 1000
                 : (double) periodMicros(limit) / Math.min(limit.capacity(), 20);
     }
 
-    private static long periodMicros(Limit<?> limit) {
+    private static long periodMicros(LimitStep<?> limit) {
         return limit instanceof FixedWindow window
                 ? window.periodMicros()
                 : limit instanceof SlidingLog log ? log.periodMicros() : ((SlidingCounter) limit).periodMicros();
     }
 
-    private Limit<?> anyLimit() {
+    private LimitStep<?> anyLimit() {
         return random.nextBoolean() ? anyBucket() : anyCount();
     }
 
     /** A limit that counts grants. */
-    private Limit<?> anyCount() {
+    private LimitStep<?> anyCount() {
         int few = 1 + random.nextInt(20);
         Duration period = Duration.of(
                 1000 + (long) (random.nextDouble() * (random.nextBoolean() ? 1e5 : 1e12)), ChronoUnit.MICROS);
@@ -182,13 +185,13 @@ class DecisionPromiseTest {
     /** A request in the state after earlier ones. */
     private static final class RandomRequest<S> {
 
-        private final Limit<S> limit;
+        private final LimitStep<S> limit;
         private final Timeline<S> timeline;
         private final S before;
         private final long now;
         private final long permits;
         private final long timeout;
-        private final Decision decision;
+        private final Verdict decision;
 
         /**
          * Microseconds by which a time may be off: a sum of doubles that lies between two microseconds can fall to either of
@@ -196,7 +199,7 @@ class DecisionPromiseTest {
          */
         private final long blur;
 
-        RandomRequest(Limit<S> limit, Timeline<S> timeline, long now, long permits, long timeout) {
+        RandomRequest(LimitStep<S> limit, Timeline<S> timeline, long now, long permits, long timeout) {
             this.limit = limit;
             this.timeline = timeline;
             this.before = timeline.state();
@@ -215,11 +218,11 @@ class DecisionPromiseTest {
             return Math.abs(number - Math.rint(number)) < 1e-9;
         }
 
-        Decision instead(long otherTimeout) {
-            return limit.step(before, now, Request.take(permits, otherTimeout)).decision();
+        Verdict instead(long otherTimeout) {
+            return limit.step(before, now, Request.take(permits, otherTimeout)).verdict();
         }
 
-        Decision peek(long then) {
+        Verdict peek(long then) {
             return timeline.peek(then, permits, timeout);
         }
 
@@ -228,10 +231,10 @@ class DecisionPromiseTest {
                 return;
             }
             long remaining = timeline.peek(then, Check.MAX_PERMITS, 0).remaining();
-            check(remaining == 0 || timeline.peek(then, remaining, 0).granted(), "the remaining permits are granted");
+            check(remaining == 0 || timeline.peek(then, remaining, 0).isGranted(), "the remaining permits are granted");
             check(
                     remaining == Check.MAX_PERMITS
-                            || !timeline.peek(then, remaining + 1, 0).granted(),
+                            || !timeline.peek(then, remaining + 1, 0).isGranted(),
                     "no more than the remaining permits are granted");
         }
 

@@ -1,11 +1,12 @@
 package io.limiter.algorithm;
 
-import static io.limiter.testing.Tickets.withTicket;
+import static io.limiter.testing.Expected.verdict;
 import static io.limiter.testing.Timeline.check;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -73,15 +74,16 @@ class FixedWindowTest {
         long now = EPOCH_MICROS;
 
         assertThat(window.take(now, 4, 0))
-                .isEqualTo(new Decision(false, 3, 3, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
-        assertThat(window.take(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 60_000_000), now));
+                .isEqualTo(verdict(false, 3, 3, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 0));
+        assertThat(window.take(now, 1, 0))
+                .isEqualTo(verdict(true, 3, 2, 0, 0, 60_000_000).withTicketMicros(now));
         assertThat(window.take(now + 1, 2, 0))
-                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 59_999_999), now + 1));
-        assertThat(window.take(now + 2, 1, 0)).isEqualTo(new Decision(false, 3, 0, 59_999_998, 59_999_998, 59_999_998));
+                .isEqualTo(verdict(true, 3, 0, 0, 0, 59_999_999).withTicketMicros(now + 1));
+        assertThat(window.take(now + 2, 1, 0)).isEqualTo(verdict(false, 3, 0, 59_999_998, 59_999_998, 59_999_998));
         assertThat(window.take(now + 2, 4, 0))
-                .isEqualTo(new Decision(false, 3, 0, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 59_999_998));
+                .isEqualTo(verdict(false, 3, 0, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 59_999_998));
         assertThat(window.peek(now + 60_000_000, 4, 0))
-                .isEqualTo(new Decision(false, 3, 3, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
+                .isEqualTo(verdict(false, 3, 3, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 0));
         assertThat(THREE_A_MINUTE.capacity()).isEqualTo(3);
     }
 
@@ -153,16 +155,16 @@ class FixedWindowTest {
     @Test
     void permits_are_returned_to_the_windows_that_counted_them() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
-        Decision first = window.take(EPOCH_MICROS, 2, 0);
+        Verdict first = window.take(EPOCH_MICROS, 2, 0);
         FixedWindow shorter = FixedWindow.of(2, Duration.ofSeconds(10));
         check(window.limit(shorter), at(15, 1, 0, "G"));
 
         window.limit(THREE_A_MINUTE).cancel(EPOCH_MICROS + 16_000_000, 2, first);
         check(window.limit(shorter), at(16, 2, 0, "R 9.0"));
         check(window.limit(THREE_A_MINUTE), at(16, 3, 0, "R 44.0"));
-        Decision second = window.take(EPOCH_MICROS + 16_000_000, 2, 0);
+        Verdict second = window.take(EPOCH_MICROS + 16_000_000, 2, 0);
         assertThat(window.cancel(EPOCH_MICROS + 17_000_000, 1, second))
-                .isEqualTo(new Decision(true, 3, 1, 0, 0, 43_000_000));
+                .isEqualTo(verdict(true, 3, 1, 0, 0, 43_000_000));
         check(window.limit(shorter), at(17, 1, 0, "R 8.0"));
         assertThat(window.refund(EPOCH_MICROS + 17_000_000, 1).remaining()).isEqualTo(1);
         assertThat(window.limit(THREE_A_MINUTE)
@@ -191,7 +193,7 @@ class FixedWindowTest {
                 now += random.nextInt(20_000);
                 long permits = 1 + random.nextInt(3);
                 taken = now >= end ? 0 : taken;
-                boolean granted = window.take(now, permits, 0).granted();
+                boolean granted = window.take(now, permits, 0).isGranted();
 
                 assertThat(granted).as(Seed.hint() + limit).isEqualTo(taken + permits <= limit.limit());
                 end = granted && taken == 0 ? now + limit.periodMicros() : end;

@@ -3,6 +3,9 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +41,7 @@ class LeakyBucketTest {
                 long permits = 1 + random.nextInt(3);
                 boolean fits = level + permits * 1_000_000L <= capacity * 1_000_000L;
                 Step<RedisPermits> step = meter.step(state, now, Request.take(permits, 0));
-                assertThat(step.decision().granted())
+                assertThat(step.verdict().isGranted())
                         .as("request %s of %s; %s", i, meter, Seed.hint())
                         .isEqualTo(fits);
                 level += fits ? permits * 1_000_000L : 0;
@@ -64,8 +67,8 @@ class LeakyBucketTest {
                         .isEqualTo(capacity);
                 assertThat(meter.maxPermits() - capacity).isBetween(0.0, Math.ulp(1e12));
                 assertThat(meter.step(null, NOW, Request.take((int) Math.min(capacity, Integer.MAX_VALUE), 0))
-                                .decision()
-                                .granted())
+                                .verdict()
+                                .isGranted())
                         .isTrue();
             }
         }
@@ -77,15 +80,15 @@ class LeakyBucketTest {
         TokenBucket queue = LeakyBucket.queue(rate, maxWaiting);
         List<Long> waits = new ArrayList<>();
         @Nullable RedisPermits state = null;
-        Decision decision;
+        Verdict decision;
         do {
             Step<RedisPermits> step = queue.step(state, NOW, Request.take(1, queue.maxWaitMicros()));
             state = step.state();
-            decision = step.decision();
-            if (decision.granted()) {
+            decision = step.verdict();
+            if (decision.isGranted()) {
                 waits.add(decision.waitMicros());
             }
-        } while (decision.granted());
+        } while (decision.isGranted());
         assertThat(waits).hasSize(1 + maxWaiting).first().isEqualTo(0L);
         for (int i = 0; i < waits.size(); i++) {
             assertThat(waits.get(i)).isEqualTo((long) Math.ceil(i * 1e6 / rate - 1e-3));
@@ -101,10 +104,10 @@ class LeakyBucketTest {
         @Nullable RedisPermits state = null;
         for (int i = 0; i < 3; i++) {
             Step<RedisPermits> step = queue.step(state, NOW, patient);
-            assertThat(step.decision().granted()).isTrue();
+            assertThat(step.verdict().isGranted()).isTrue();
             state = step.state();
         }
-        assertThat(queue.step(state, NOW, patient).decision().granted()).isFalse();
+        assertThat(queue.step(state, NOW, patient).verdict().isGranted()).isFalse();
     }
 
     @Test

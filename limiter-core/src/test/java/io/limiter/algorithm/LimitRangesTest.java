@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -26,7 +30,12 @@ class LimitRangesTest {
 
     /** A parameter of a limit, the ends of its range, values beyond them, and the error for those. */
     private record Range<T>(
-            String name, String parameter, String error, List<T> ends, List<T> beyond, Function<T, Limit<?>> limit) {
+            String name,
+            String parameter,
+            String error,
+            List<T> ends,
+            List<T> beyond,
+            Function<T, LimitStep<?>> limit) {
 
         @Override
         public String toString() {
@@ -35,7 +44,7 @@ class LimitRangesTest {
     }
 
     private static Range<Double> numbers(
-            String name, String parameter, double from, double to, Function<Double, Limit<?>> limit) {
+            String name, String parameter, double from, double to, Function<Double, LimitStep<?>> limit) {
         return new Range<>(
                 name,
                 parameter,
@@ -49,12 +58,12 @@ class LimitRangesTest {
         return List.of(below, above, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
     }
 
-    private static Range<Double> rates(String name, Function<Double, Limit<?>> limit) {
+    private static Range<Double> rates(String name, Function<Double, LimitStep<?>> limit) {
         return numbers(name, "rate (permits per second)", MIN_RATE, MAX_RATE, limit);
     }
 
     private static Range<Long> whole(
-            String name, String parameter, long from, long to, Function<Long, Limit<?>> limit) {
+            String name, String parameter, long from, long to, Function<Long, LimitStep<?>> limit) {
         return new Range<>(
                 name,
                 parameter,
@@ -64,7 +73,7 @@ class LimitRangesTest {
                 limit);
     }
 
-    private static Range<Long> counted(String name, Function<Long, Limit<?>> limit) {
+    private static Range<Long> counted(String name, Function<Long, LimitStep<?>> limit) {
         return new Range<>(
                 name,
                 "limit",
@@ -75,7 +84,7 @@ class LimitRangesTest {
     }
 
     private static Range<Duration> times(
-            String name, String parameter, Duration from, Function<Duration, Limit<?>> limit) {
+            String name, String parameter, Duration from, Function<Duration, LimitStep<?>> limit) {
         return new Range<>(
                 name,
                 parameter,
@@ -154,10 +163,10 @@ class LimitRangesTest {
     @MethodSource("ranges")
     <T> void a_limit_and_its_share_decide_at_both_ends_of_a_range(Range<T> range) {
         for (T end : range.ends) {
-            Limit<?> limit = range.limit.apply(end);
-            assertThat(decide(limit).granted()).as("%s at %s", limit, end).isTrue();
-            Limit<?> share = limit.scaled(0.001);
-            assertThat(decide(share).granted())
+            LimitStep<?> limit = range.limit.apply(end);
+            assertThat(decide(limit).isGranted()).as("%s at %s", limit, end).isTrue();
+            LimitStep<?> share = limit.scaled(0.001);
+            assertThat(decide(share).isGranted())
                     .as("%s, a share at %s", share, end)
                     .isTrue();
         }
@@ -178,13 +187,13 @@ class LimitRangesTest {
         }
     }
 
-    private static <S> Decision decide(Limit<S> limit) {
+    private static <S> Verdict decide(LimitStep<S> limit) {
         Request request = limit instanceof ConcurrencyLimit ? Request.hold(1, 1) : Request.take(1, 0);
         Step<S> step = limit.step(null, NOW_MICROS, request);
         S state = limit instanceof Ban
                 ? limit.step(null, NOW_MICROS, Request.charge(1)).state()
                 : step.state();
         assertThat(limit.lifetimeMillis(state, NOW_MICROS)).isPositive();
-        return step.decision();
+        return step.verdict();
     }
 }

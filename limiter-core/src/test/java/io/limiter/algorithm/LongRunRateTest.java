@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Steps;
 import io.limiter.testing.Timeline;
 import io.limiter.testing.TraceLine;
@@ -163,10 +164,10 @@ class LongRunRateTest {
             now += micros;
         }
 
-        Decision take(long permits, long timeoutMicros) {
-            Decision decision = bucket.take(now, permits, timeoutMicros);
+        Verdict take(long permits, long timeoutMicros) {
+            Verdict decision = bucket.take(now, permits, timeoutMicros);
             calls++;
-            if (decision.granted()) {
+            if (decision.isGranted()) {
                 admit(permits, now + decision.waitMicros());
             }
             return decision;

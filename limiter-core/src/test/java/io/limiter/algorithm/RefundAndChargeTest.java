@@ -1,6 +1,6 @@
 package io.limiter.algorithm;
 
-import static io.limiter.testing.Tickets.withTicket;
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.testing.Timeline;
@@ -19,9 +19,9 @@ class RefundAndChargeTest {
     @Test
     void a_bucket_stores_refunded_permits() {
         bucket.take(NOW, 10, 0);
-        assertThat(bucket.refund(NOW, 4)).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
-        assertThat(bucket.peek(NOW, 4, 0).granted()).isTrue();
-        assertThat(bucket.peek(NOW, 5, 0).granted()).isFalse();
+        assertThat(bucket.refund(NOW, 4)).isEqualTo(verdict(true, 10, 4, 0, 0, 6_000_000));
+        assertThat(bucket.peek(NOW, 4, 0).isGranted()).isTrue();
+        assertThat(bucket.peek(NOW, 5, 0).isGranted()).isFalse();
     }
 
     @Test
@@ -64,7 +64,7 @@ class RefundAndChargeTest {
     @Test
     void an_open_window_subtracts_refunded_permits() {
         window.take(NOW, 3, 0);
-        assertThat(window.refund(NOW + 1, 2)).isEqualTo(new Decision(true, 3, 2, 0, 0, 59_999_999));
+        assertThat(window.refund(NOW + 1, 2)).isEqualTo(verdict(true, 3, 2, 0, 0, 59_999_999));
         assertThat(window.refund(NOW + 1, 5).remaining()).isEqualTo(3);
     }
 
@@ -74,14 +74,14 @@ class RefundAndChargeTest {
         assertThat(window.state()).isNull();
         window.take(NOW, 3, 0);
         FixedWindow.State taken = window.state();
-        assertThat(window.refund(NOW + 60_000_000, 2)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(window.refund(NOW + 60_000_000, 2)).isEqualTo(verdict(true, 3, 3, 0, 0, 0));
         assertThat(window.state()).isSameAs(taken);
     }
 
     @Test
     void a_charge_uses_stored_permits_and_then_reserves() {
-        assertThat(bucket.charge(NOW, 4)).isEqualTo(new Decision(true, 10, 6, 0, 0, 4_000_000));
-        assertThat(bucket.charge(NOW, 9)).isEqualTo(new Decision(true, 10, 0, 0, 0, 13_000_000));
+        assertThat(bucket.charge(NOW, 4)).isEqualTo(verdict(true, 10, 6, 0, 0, 4_000_000));
+        assertThat(bucket.charge(NOW, 9)).isEqualTo(verdict(true, 10, 0, 0, 0, 13_000_000));
         assertThat(bucket.peek(NOW, 1, 0).retryAfterMicros()).isEqualTo(4_000_000);
     }
 
@@ -93,8 +93,9 @@ class RefundAndChargeTest {
 
     @Test
     void a_window_is_charged_above_its_limit() {
-        assertThat(window.charge(NOW, 5)).isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 60_000_000), NOW));
-        assertThat(window.peek(NOW, 1, 0)).isEqualTo(new Decision(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
+        assertThat(window.charge(NOW, 5))
+                .isEqualTo(verdict(true, 3, 0, 0, 0, 60_000_000).withTicketMicros(NOW));
+        assertThat(window.peek(NOW, 1, 0)).isEqualTo(verdict(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
         assertThat(window.refund(NOW, 4).remaining()).isEqualTo(2);
     }
 }

@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Request;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -36,7 +37,7 @@ class ScaledTest {
         TokenBucket slowest = TokenBucket.per(12, Duration.ofDays(1000)).withCapacity(12);
         for (double share : new double[] {0.1, 0.2, 1.0 / 3}) {
             TokenBucket scaled = slowest.scaled(share);
-            assertThat(scaled.step(null, 0, Request.take(1, 0)).decision().granted())
+            assertThat(scaled.step(null, 0, Request.take(1, 0)).verdict().isGranted())
                     .isTrue();
         }
     }
@@ -49,7 +50,7 @@ class ScaledTest {
             double burst = Math.max(1.0 / rate, Math.pow(10, random.nextDouble() * 6 - 3));
             TokenBucket bucket = TokenBucket.of(rate, Math.min(burst, 1e12 / rate));
             TokenBucket scaled = bucket.scaled(Math.max(1e-6, random.nextDouble()));
-            assertThat(scaled.step(null, 0, Request.take(1, 0)).decision().granted())
+            assertThat(scaled.step(null, 0, Request.take(1, 0)).verdict().isGranted())
                     .as("%s of %s", scaled, bucket)
                     .isTrue();
             assertThat(scaled.permitsPerSecond()).isLessThanOrEqualTo(bucket.permitsPerSecond());

@@ -107,8 +107,8 @@ class SlidingCounterErrorTest {
             }
             boolean fits = granted.size() < LIMIT;
             requests++;
-            exact += log.take((long) at, 1, 0).granted() ? 1 : 0;
-            if (counter.take((long) at, 1, 0).granted()) {
+            exact += log.take((long) at, 1, 0).isGranted() ? 1 : 0;
+            if (counter.take((long) at, 1, 0).isGranted()) {
                 grants++;
                 granted.addLast(at);
             } else if (fits) {

@@ -2,6 +2,8 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -27,12 +29,12 @@ class SlidingCounterPeriodsTest {
         int granted = 0;
         for (int second = 0; second < 3600; second++) {
             counter.limit(second % 2 == 0 ? MINUTE : TWO_MINUTES);
-            granted += counter.take(at(second), 1, 0).granted() ? 1 : 0;
+            granted += counter.take(at(second), 1, 0).isGranted() ? 1 : 0;
         }
         Timeline<SlidingCounter.State> alone = new Timeline<>(MINUTE);
         int grantedAlone = 0;
         for (int second = 0; second < 3600; second += 2) {
-            grantedAlone += alone.take(at(second), 1, 0).granted() ? 1 : 0;
+            grantedAlone += alone.take(at(second), 1, 0).isGranted() ? 1 : 0;
         }
         assertThat(granted).isBetween(grantedAlone, 600);
     }
@@ -46,7 +48,7 @@ class SlidingCounterPeriodsTest {
         for (int tenth = 0; tenth < 20 * 600; tenth++) {
             // Ten a second. The rollout starts in the fifth minute and ends in the fifteenth.
             counter.limit(random.nextInt(6000) < tenth - 3000 ? after : before);
-            assertThat(counter.take(at(tenth / 10.0), 1, 0).granted())
+            assertThat(counter.take(at(tenth / 10.0), 1, 0).isGranted())
                     .as("at %s s; %s", tenth / 10.0, Seed.hint())
                     .isTrue();
         }
@@ -64,12 +66,12 @@ class SlidingCounterPeriodsTest {
                 int turn = j < 2 ? j : random.nextInt(2);
                 SlidingCounter limit = limits.get(turn);
                 long permits = 1 + random.nextInt(3);
-                Decision decision = shared.limit(limit).take(now, permits, 0);
+                Verdict decision = shared.limit(limit).take(now, permits, 0);
                 assertThat(decision)
                         .as("call %d of %s; %s", j, limits, Seed.hint())
                         .isEqualTo(limit.step(alone.get(turn), now, Request.take(permits, 0))
-                                .decision());
-                for (int k = 0; k < 2 && decision.granted(); k++) {
+                                .verdict());
+                for (int k = 0; k < 2 && decision.isGranted(); k++) {
                     alone.set(
                             k,
                             limits.get(k)
@@ -102,7 +104,7 @@ class SlidingCounterPeriodsTest {
             for (int second = 0; second < 3600; second++) {
                 SlidingCounter limit = limits.get(second < limits.size() ? second : random.nextInt(limits.size()));
                 long now = at(second);
-                if (counter.limit(limit).take(now, 1, 0).granted()) {
+                if (counter.limit(limit).take(now, 1, 0).isGranted()) {
                     assertThat(exact)
                             .as("%s of %s; %s", limit, limits, Seed.hint())
                             .anyMatch(windows -> windows.allow(limit, now));
@@ -123,21 +125,21 @@ class SlidingCounterPeriodsTest {
         counter.take(at(30), 6, 0);
         counter.take(at(70), 2, 0);
         // In windows of two minutes, all are in the first one.
-        assertThat(counter.limit(TWO_MINUTES).peek(at(80), 3, 0).granted()).isFalse();
+        assertThat(counter.limit(TWO_MINUTES).peek(at(80), 3, 0).isGranted()).isFalse();
         assertThat(counter.state().other()).as("a peek changes nothing").isNull();
-        assertThat(counter.take(at(80), 3, 0).granted()).isFalse();
+        assertThat(counter.take(at(80), 3, 0).isGranted()).isFalse();
         SlidingCounter.State minutes = new SlidingCounter.State(6, 2, START + 60_000_000, 6e7);
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 8, START, 1.2e8, others(minutes, 80)));
 
         // In windows of ten seconds, six were granted before the minute began at the latest, two perhaps now.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(10))).state(minutes);
-        assertThat(counter.take(at(85), 9, 0).granted()).isFalse();
+        assertThat(counter.take(at(85), 9, 0).isGranted()).isFalse();
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
 
         // If the previous window is the same, they are in that one.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(45))).state(minutes);
-        assertThat(counter.take(at(91), 9, 0).granted()).isFalse();
+        assertThat(counter.take(at(91), 9, 0).isGranted()).isFalse();
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(6, 2, START + 90_000_000, 4.5e7, others(minutes, 91)));
     }
@@ -208,8 +210,8 @@ class SlidingCounterPeriodsTest {
             return period.compareTo(limit.period()) >= 0
                     && SlidingCounter.of(limit.limit(), period)
                             .step(state, now, Request.peek(1, 0))
-                            .decision()
-                            .granted();
+                            .verdict()
+                            .isGranted();
         }
 
         void take(long now) {

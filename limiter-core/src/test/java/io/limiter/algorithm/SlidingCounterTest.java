@@ -1,8 +1,9 @@
 package io.limiter.algorithm;
 
-import static io.limiter.testing.Tickets.withTicket;
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Verdict;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class SlidingCounterTest {
     void the_previous_window_counts_by_the_share_that_lies_within_a_period() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         assertThat(counter.take(at(9), 10, 0))
-                .isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 11_000_000), at(9)));
+                .isEqualTo(verdict(true, 10, 0, 0, 0, 11_000_000).withTicketMicros(at(9)));
         assertThat(remaining(counter, 9.999999)).isZero();
         assertThat(remaining(counter, 10)).isZero();
         assertThat(remaining(counter, 11)).isEqualTo(1);
@@ -28,7 +29,7 @@ class SlidingCounterTest {
         assertThat(remaining(counter, 19.999999)).isEqualTo(9);
         assertThat(remaining(counter, 20)).isEqualTo(10);
         assertThat(counter.take(at(15), 5, 0))
-                .isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 15_000_000), at(15)));
+                .isEqualTo(verdict(true, 10, 0, 0, 0, 15_000_000).withTicketMicros(at(15)));
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(10, 5, START + 10_000_000, 10_000_000));
     }
 
@@ -36,11 +37,11 @@ class SlidingCounterTest {
     void retry_after_is_when_enough_of_the_previous_window_has_faded() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.take(at(5), 10, 0);
-        assertThat(counter.take(at(10), 1, 0)).isEqualTo(new Decision(false, 10, 0, 1_000_000, 1_000_000, 10_000_000));
-        assertThat(counter.take(at(12), 5, 0)).isEqualTo(new Decision(false, 10, 2, 3_000_000, 3_000_000, 8_000_000));
+        assertThat(counter.take(at(10), 1, 0)).isEqualTo(verdict(false, 10, 0, 1_000_000, 1_000_000, 10_000_000));
+        assertThat(counter.take(at(12), 5, 0)).isEqualTo(verdict(false, 10, 2, 3_000_000, 3_000_000, 8_000_000));
         assertThat(counter.take(at(12), 10, 0).retryAfterMicros()).isEqualTo(8_000_000);
         assertThat(counter.take(at(12), 11, 0))
-                .isEqualTo(new Decision(false, 10, 2, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 8_000_000));
+                .isEqualTo(verdict(false, 10, 2, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 8_000_000));
     }
 
     @Test
@@ -48,7 +49,7 @@ class SlidingCounterTest {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.take(at(5), 10, 0);
         // Full until 10, then one leaves each second.
-        assertThat(counter.take(at(6), 1, 0)).isEqualTo(new Decision(false, 10, 0, 5_000_000, 5_000_000, 14_000_000));
+        assertThat(counter.take(at(6), 1, 0)).isEqualTo(verdict(false, 10, 0, 5_000_000, 5_000_000, 14_000_000));
         assertThat(counter.take(at(6), 10, 0).retryAfterMicros()).isEqualTo(14_000_000);
     }
 
@@ -61,18 +62,19 @@ class SlidingCounterTest {
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(6, 1, START + 10_000_000, 10_000_000));
         counter.refund(at(15), 3);
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(4, 0, START + 10_000_000, 10_000_000));
-        assertThat(counter.refund(at(15), 100)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
+        assertThat(counter.refund(at(15), 100)).isEqualTo(verdict(true, 10, 10, 0, 0, 0));
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 0, START + 10_000_000, 10_000_000));
     }
 
     @Test
     void a_charge_counts_above_the_limit() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
-        assertThat(counter.charge(at(0), 40)).isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 20_000_000), at(0)));
+        assertThat(counter.charge(at(0), 40))
+                .isEqualTo(verdict(true, 10, 0, 0, 0, 20_000_000).withTicketMicros(at(0)));
         // A quarter of 40 is 10, so no permit is free until three quarters of the next window.
         assertThat(counter.take(at(1), 1, 0).retryAfterMicros()).isEqualTo(9_000_000 + 7_750_000);
-        assertThat(counter.take(at(17.5), 1, 0).granted()).isFalse();
-        assertThat(counter.take(at(17.75), 1, 0).granted()).isTrue();
+        assertThat(counter.take(at(17.5), 1, 0).isGranted()).isFalse();
+        assertThat(counter.take(at(17.75), 1, 0).isGranted()).isTrue();
     }
 
     @Test
@@ -82,7 +84,7 @@ class SlidingCounterTest {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN).state(much);
         counter.charge(at(1), Integer.MAX_VALUE);
         assertThat(counter.state()).isEqualTo(much);
-        assertThat(counter.take(at(-10), 1, 0).granted()).isFalse();
+        assertThat(counter.take(at(-10), 1, 0).isGranted()).isFalse();
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(0, SlidingCounter.State.MOST_PERMITS, START - 10_000_000, 1e7));
     }
@@ -92,8 +94,8 @@ class SlidingCounterTest {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.take(at(0), 10, 0);
         counter.limit(SlidingCounter.of(12, Duration.ofSeconds(10)));
-        assertThat(counter.take(at(1), 3, 0).granted()).isFalse();
-        assertThat(counter.take(at(1), 2, 0).granted()).isTrue();
+        assertThat(counter.take(at(1), 3, 0).isGranted()).isFalse();
+        assertThat(counter.take(at(1), 2, 0).isGranted()).isTrue();
         counter.limit(SlidingCounter.of(5, Duration.ofSeconds(10)));
         assertThat(counter.take(at(2), 1, 0).remaining()).isZero();
     }
@@ -106,9 +108,9 @@ class SlidingCounterTest {
         long left = remaining(counter, 1_018);
         assertThat(left).isEqualTo(5);
         assertThat(remaining(counter, 1_012)).as("within the window").isLessThanOrEqualTo(left);
-        assertThat(counter.take(at(1_009), 1, 0).granted()).isFalse();
+        assertThat(counter.take(at(1_009), 1, 0).isGranted()).isFalse();
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 10, START + 1_000_000_000, 1e7));
-        assertThat(counter.take(at(0), 1, 0).granted()).isFalse();
+        assertThat(counter.take(at(0), 1, 0).isGranted()).isFalse();
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 10, START, 1e7));
         assertThat(remaining(counter, 20)).isEqualTo(10);
     }

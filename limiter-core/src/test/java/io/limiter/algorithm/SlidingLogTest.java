@@ -1,12 +1,13 @@
 package io.limiter.algorithm;
 
-import static io.limiter.testing.Tickets.withTicket;
+import static io.limiter.testing.Expected.verdict;
 import static io.limiter.testing.Timeline.check;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -61,15 +62,17 @@ class SlidingLogTest {
     void the_decision_has_remaining_permits_and_times() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         long now = EPOCH_MICROS;
-        assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(log.take(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 10_000_000), now));
-        assertThat(log.take(now + 1, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 1, 0, 0, 10_000_000), now + 1));
-        assertThat(log.peek(now + 2, 1, 0)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_999_999));
-        assertThat(log.take(now + 2, 2, 0)).isEqualTo(new Decision(false, 3, 1, 9_999_998, 9_999_998, 9_999_999));
+        assertThat(log.peek(now, 1, 0)).isEqualTo(verdict(true, 3, 3, 0, 0, 0));
+        assertThat(log.take(now, 1, 0))
+                .isEqualTo(verdict(true, 3, 2, 0, 0, 10_000_000).withTicketMicros(now));
+        assertThat(log.take(now + 1, 1, 0))
+                .isEqualTo(verdict(true, 3, 1, 0, 0, 10_000_000).withTicketMicros(now + 1));
+        assertThat(log.peek(now + 2, 1, 0)).isEqualTo(verdict(true, 3, 1, 0, 0, 9_999_999));
+        assertThat(log.take(now + 2, 2, 0)).isEqualTo(verdict(false, 3, 1, 9_999_998, 9_999_998, 9_999_999));
         assertThat(log.take(now + 2, 4, 0))
-                .isEqualTo(new Decision(false, 3, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 9_999_999));
-        assertThat(log.peek(now + 10_000_000, 1, 0)).isEqualTo(new Decision(true, 3, 2, 0, 0, 1));
-        assertThat(log.peek(now + 10_000_001, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+                .isEqualTo(verdict(false, 3, 1, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 9_999_999));
+        assertThat(log.peek(now + 10_000_000, 1, 0)).isEqualTo(verdict(true, 3, 2, 0, 0, 1));
+        assertThat(log.peek(now + 10_000_001, 1, 0)).isEqualTo(verdict(true, 3, 3, 0, 0, 0));
     }
 
     @Test
@@ -87,10 +90,10 @@ class SlidingLogTest {
     void a_refund_removes_the_newest_permits_at_most_all() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
-        assertThat(log.refund(micros(3), 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
+        assertThat(log.refund(micros(3), 1)).isEqualTo(verdict(true, 3, 1, 0, 0, 9_000_000));
         assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
-        assertThat(log.refund(micros(3), 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
-        assertThat(log.refund(micros(3), 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(log.refund(micros(3), 1)).isEqualTo(verdict(true, 3, 2, 0, 0, 7_000_000));
+        assertThat(log.refund(micros(3), 5)).isEqualTo(verdict(true, 3, 3, 0, 0, 0));
         assertThat(log.state()).isEqualTo(log());
         assertThat(log.refund(micros(3), 5).remaining()).isEqualTo(3);
         check(log, at(3, 3, 0, "G"), at(3, 1, 0, "R 10.0"));
@@ -101,7 +104,7 @@ class SlidingLogTest {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 2, 0, "G"));
         assertThat(log.charge(micros(1), 4))
-                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 10_000_000), EPOCH_MICROS + 1_000_000));
+                .isEqualTo(verdict(true, 3, 0, 0, 0, 10_000_000).withTicketMicros(EPOCH_MICROS + 1_000_000));
         check(log, at(2, 1, 0, "R 9.0"), at(10, 1, 0, "R 1.0"), at(11, 3, 0, "G"));
     }
 
@@ -123,8 +126,8 @@ class SlidingLogTest {
                 } else {
                     int permits = 1 + random.nextInt(limit);
                     boolean fits = granted.size() + permits <= limit;
-                    Decision decision = log.take(now, permits, 0);
-                    assertThat(decision.granted()).as(Seed.hint()).isEqualTo(fits);
+                    Verdict decision = log.take(now, permits, 0);
+                    assertThat(decision.isGranted()).as(Seed.hint()).isEqualTo(fits);
                     assertThat(decision.retryAfterMicros())
                             .isEqualTo(fits ? 0 : granted.get(granted.size() + permits - limit - 1) - gone);
                     for (int j = 0; fits && j < permits; j++) {
@@ -142,7 +145,7 @@ class SlidingLogTest {
         for (int i = 0; i < 5; i++) {
             log.charge(micros(i), Integer.MAX_VALUE);
         }
-        assertThat(log.peek(EPOCH_MICROS + 9_999_999, 1, 0).granted()).isFalse();
+        assertThat(log.peek(EPOCH_MICROS + 9_999_999, 1, 0).isGranted()).isFalse();
         assertThat(log.refund(micros(5), Integer.MAX_VALUE).remaining()).isEqualTo(3);
     }
 
@@ -202,7 +205,7 @@ class SlidingLogTest {
                 granted.removeIf(time -> time <= gone);
                 long permits = 1 + random.nextInt(4);
                 boolean fits = granted.size() + permits <= limit.limit();
-                assertThat(log.take(now, permits, 0).granted())
+                assertThat(log.take(now, permits, 0).isGranted())
                         .as(Seed.hint() + limit)
                         .isEqualTo(fits);
                 for (int p = 0; fits && p < permits; p++) {

@@ -3,6 +3,10 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;
@@ -84,8 +88,8 @@ class ThreeDefinitionsTest {
                     SlidingLog.State stored = new SlidingLog.State(state.timesMicros(), state.totals(), state.uses());
                     assertThat(stored).isEqualTo(state);
                 }
-                if (!charges && step.decision().granted()) {
-                    grants.add(new Grant(limit, now, 0.0, step.decision(), permits));
+                if (!charges && step.verdict().isGranted()) {
+                    grants.add(new Grant(limit, now, 0.0, step.verdict(), permits));
                     check(limit, grants, three);
                 }
             }
@@ -169,14 +173,14 @@ class ThreeDefinitionsTest {
 
     private static final class Grant {
 
-        private final Limit<?> limit;
+        private final LimitStep<?> limit;
         private final long micros;
         private final double window;
-        private final Decision decision;
+        private final Verdict decision;
         private final int taken;
         private long permits;
 
-        Grant(Limit<?> limit, long micros, double window, Decision decision, int taken) {
+        Grant(LimitStep<?> limit, long micros, double window, Verdict decision, int taken) {
             this.limit = limit;
             this.micros = micros;
             this.window = window;
@@ -193,7 +197,7 @@ class ThreeDefinitionsTest {
     }
 
     /** @param windowOf what says of a state which window of its limit the last grant is in */
-    private <S, L extends Limit<S>> void walk(
+    private <S, L extends LimitStep<S>> void walk(
             BiFunction<Integer, Duration, L> definition, ToDoubleFunction<S> windowOf) {
         for (int round = 0; round < ROUNDS; round++) {
             List<L> three = new ArrayList<>();
@@ -224,10 +228,10 @@ class ThreeDefinitionsTest {
                     int permits = greedy ? 1 : 1 + random.nextInt(3);
                     Step<S> step = limit.step(state, now, Request.take(permits, 0));
                     state = step.state();
-                    more = greedy && step.decision().granted();
-                    if (step.decision().granted()) {
+                    more = greedy && step.verdict().isGranted();
+                    if (step.verdict().isGranted()) {
                         grants.add(
-                                new Grant(limit, now, windowOf.applyAsDouble(step.state()), step.decision(), permits));
+                                new Grant(limit, now, windowOf.applyAsDouble(step.state()), step.verdict(), permits));
                         check(limit, grants, three);
                     }
                 }
@@ -235,7 +239,7 @@ class ThreeDefinitionsTest {
         }
     }
 
-    private static void check(Limit<?> limit, List<Grant> grants, List<? extends Limit<?>> three) {
+    private static void check(LimitStep<?> limit, List<Grant> grants, List<? extends LimitStep<?>> three) {
         Grant last = grants.get(grants.size() - 1);
         Supplier<String> what = () -> "%sgrants of %s, of %s: %s".formatted(Seed.hint(), limit, three, grants);
         if (!(limit instanceof SlidingCounter)) {
@@ -247,13 +251,13 @@ class ThreeDefinitionsTest {
                 .mapToLong(ThreeDefinitionsTest::periodMicros)
                 .min()
                 .orElseThrow();
-        long largest = three.stream().mapToLong(Limit::capacity).max().orElseThrow();
-        long all = byClock ? three.stream().mapToLong(Limit::capacity).sum() : largest;
+        long largest = three.stream().mapToLong(LimitStep::capacity).max().orElseThrow();
+        long all = byClock ? three.stream().mapToLong(LimitStep::capacity).sum() : largest;
         assertThat(sum(grants, last.micros - shortest)).as(what).isLessThanOrEqualTo(2 * all);
     }
 
     /** What all have taken since the first grant of this limit in the same period. */
-    private static long sinceItsFirst(Limit<?> limit, Grant last, List<Grant> grants) {
+    private static long sinceItsFirst(LimitStep<?> limit, Grant last, List<Grant> grants) {
         boolean byClock = limit instanceof FixedWindow window && window.zone() != null;
         long sum = 0;
         long cancelledBefore = 0;
@@ -277,7 +281,7 @@ class ThreeDefinitionsTest {
                 .sum();
     }
 
-    private static long periodMicros(Limit<?> limit) {
+    private static long periodMicros(LimitStep<?> limit) {
         return Check.micros(
                 limit instanceof FixedWindow window
                         ? window.period()

@@ -100,7 +100,7 @@ class TokenBucketChangeTest {
         double reserved = bucket.state().nextFreeTicketMillis();
 
         bucket.limit(first.withRate(4));
-        assertThat(bucket.take(EPOCH_MICROS + 1_000_000, 1, 0).granted()).isFalse();
+        assertThat(bucket.take(EPOCH_MICROS + 1_000_000, 1, 0).isGranted()).isFalse();
 
         assertThat(bucket.state().nextFreeTicketMillis()).isEqualTo(reserved);
         assertThat(bucket.take(EPOCH_MICROS + 1_000_000, 1, 3_600_000_000L).waitMicros())
@@ -213,12 +213,12 @@ class TokenBucketChangeTest {
             Timeline<RedisPermits> bucket = new Timeline<>(limit);
             long now = EPOCH_MICROS;
             long latest = now;
-            double taken = bucket.take(now, 1, 0).granted() ? 1 : 0;
+            double taken = bucket.take(now, 1, 0).isGranted() ? 1 : 0;
             for (int j = 0; j < 100; j++) {
                 now = latest - (random.nextInt(3) == 0 ? random.nextLong(1_000_000_000) : -random.nextLong(3_000_000));
                 latest = Math.max(latest, now);
                 long permits = 1 + random.nextInt((int) limit.capacity());
-                taken += bucket.take(now, permits, 0).granted() ? permits : 0;
+                taken += bucket.take(now, permits, 0).isGranted() ? permits : 0;
 
                 assertThat(taken)
                         .as(() -> Seed.hint() + limit)
@@ -235,8 +235,8 @@ class TokenBucketChangeTest {
             long taken = 0;
             for (int i = 0; i < 200; i++) {
                 long now = EPOCH_MICROS - (i % 2) * step * 1_000_000;
-                taken += bucket.take(now, 1, 0).granted() ? 1 : 0;
-                taken += bucket.take(now, 3, i % 3 * 200_000).granted() ? 3 : 0;
+                taken += bucket.take(now, 1, 0).isGranted() ? 1 : 0;
+                taken += bucket.take(now, 3, i % 3 * 200_000).isGranted() ? 3 : 0;
             }
             assertThat(taken).as(step + " s").isBetween(10L, 14L);
         }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.data.Percentage.withPercentage;
 
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +24,9 @@ class TokenBucketPrefetchTest {
 
     @Test
     void a_bucket_with_enough_permits_gives_all_that_is_wanted() {
-        Decision given = prefetch(300);
+        Verdict given = prefetch(300);
 
-        assertThat(given.granted()).isTrue();
+        assertThat(given.isGranted()).isTrue();
         assertThat(given.limit()).isEqualTo(300);
         assertThat(given.retryAfterMicros()).isZero();
         assertThat(given.remaining()).isEqualTo(9_700);
@@ -33,8 +36,8 @@ class TokenBucketPrefetchTest {
     void permits_are_taken_at_once() {
         prefetch(300);
 
-        assertThat(decide(Request.take(9_701, 0)).granted()).isFalse();
-        assertThat(decide(Request.take(9_700, 0)).granted()).isTrue();
+        assertThat(decide(Request.take(9_701, 0)).isGranted()).isFalse();
+        assertThat(decide(Request.take(9_700, 0)).isGranted()).isTrue();
     }
 
     @Test
@@ -61,7 +64,7 @@ class TokenBucketPrefetchTest {
         }
 
         assertThat(prefetch(1).limit()).isEqualTo(1);
-        assertThat(prefetch(1).granted()).isFalse();
+        assertThat(prefetch(1).isGranted()).isFalse();
     }
 
     @Test
@@ -80,7 +83,7 @@ class TokenBucketPrefetchTest {
         decide(Request.take(10_000, 0));
         long last = 0;
         for (int i = 0; i < 1_000; i++) {
-            Decision given = prefetch(1);
+            Verdict given = prefetch(1);
 
             assertThat(given.retryAfterMicros()).isEqualTo(TIME / 4 + i * CALL);
             assertThat(given.waitMicros()).as("until there is a permit").isEqualTo(100);
@@ -102,7 +105,7 @@ class TokenBucketPrefetchTest {
     @Test
     void unused_permits_return_as_far_as_the_bucket_has_not_overflowed() {
         decide(Request.take(6_000, 0));
-        Decision given = prefetch(500);
+        Verdict given = prefetch(500);
         now += TIME;
         long before = decide(Request.peek(1, 0)).remaining();
         decide(Request.cancel(400, given));
@@ -112,7 +115,7 @@ class TokenBucketPrefetchTest {
 
     @Test
     void what_a_full_bucket_gave_counts_as_held_until_the_next_call_was_due_though_it_is_returned() {
-        Decision given = prefetch(2_500);
+        Verdict given = prefetch(2_500);
         decide(Request.cancel(2_500, given));
 
         assertThat(decide(Request.peek(1, 0)).remaining()).isEqualTo(7_500);
@@ -122,7 +125,7 @@ class TokenBucketPrefetchTest {
 
     @Test
     void unused_permits_of_a_bucket_that_was_full_do_not_return() {
-        Decision given = prefetch(500);
+        Verdict given = prefetch(500);
         now += TIME;
         decide(Request.take(9_000, 0));
         long before = decide(Request.peek(1, 0)).remaining();
@@ -134,7 +137,7 @@ class TokenBucketPrefetchTest {
     @Test
     void unused_permits_return_to_a_bucket_that_was_reset_up_to_its_capacity() {
         decide(Request.take(6_000, 0));
-        Decision given = prefetch(500);
+        Verdict given = prefetch(500);
         state = null;
         decide(Request.take(300, 0));
         decide(Request.cancel(500, given));
@@ -145,7 +148,7 @@ class TokenBucketPrefetchTest {
     @Test
     void unused_permits_return_to_a_bucket_that_was_reset_beside_what_instances_hold() {
         decide(Request.take(6_000, 0));
-        Decision given = prefetch(500);
+        Verdict given = prefetch(500);
         state = null;
         prefetch(300);
         decide(Request.cancel(500, given));
@@ -158,14 +161,14 @@ class TokenBucketPrefetchTest {
         prefetch(3_000);
         Step<RedisPermits> smaller = TokenBucket.perSecond(2_000).step(state, now, Request.peek(1, 0));
 
-        assertThat(smaller.decision().remaining()).isZero();
+        assertThat(smaller.verdict().remaining()).isZero();
     }
 
     @Test
     void demand_moves_with_a_clock_that_steps_back() {
         prefetch(500);
         now -= Duration.ofSeconds(30).toMillis() * 1000;
-        Decision given = prefetch(1);
+        Verdict given = prefetch(1);
 
         assertThat(given.limit()).isEqualTo(1);
         assertThat(given.retryAfterMicros())
@@ -241,13 +244,13 @@ class TokenBucketPrefetchTest {
         return Request.prefetch(permits, TIME, CALL);
     }
 
-    private Decision prefetch(long permits) {
+    private Verdict prefetch(long permits) {
         return decide(request(permits));
     }
 
-    private Decision decide(Request request) {
+    private Verdict decide(Request request) {
         Step<RedisPermits> step = LIMIT.step(state, now, request);
         state = step.state();
-        return step.decision();
+        return step.verdict();
     }
 }

@@ -1,10 +1,12 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Expected.verdict;
 import static io.limiter.testing.Timeline.check;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Verdict;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -129,17 +131,16 @@ class TokenBucketTest {
 
         assertThat(bucket.take(now, 1, 0)).isEqualTo(reserved(9, 0, 250_000, now - 2_250_000));
         assertThat(bucket.take(now + 100_000, 3, 0)).isEqualTo(reserved(6, 0, 900_000, now - 1_500_000));
-        assertThat(bucket.take(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
+        assertThat(bucket.take(now + 100_000, 7, 0)).isEqualTo(verdict(false, 10, 6, 150_000, 150_000, 900_000));
         assertThat(bucket.take(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
-        assertThat(bucket.take(now + 100_000, 1, 10))
-                .isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
-        assertThat(bucket.take(now + 100_000, 20, 0).retryAfter()).isEmpty();
-        assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
+        assertThat(bucket.take(now + 100_000, 1, 10)).isEqualTo(verdict(false, 10, 0, 400_000, 399_990, 2_650_000));
+        assertThat(bucket.take(now + 100_000, 20, 0).retryAfterMicros()).isEqualTo(Verdict.NEVER_MICROS);
+        assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(verdict(true, 10, 10, 0, 0, 0));
         assertThat(bucket.take(now + 2_750_000, 10, 0)).isEqualTo(reserved(0, 0, 2_500_000, now + 2_750_000));
     }
 
-    private static Decision reserved(long remaining, long wait, long reset, long ticket) {
-        return new Decision(true, 10, remaining, wait, 0, reset, Decision.Source.BACKEND, ticket);
+    private static Verdict reserved(long remaining, long wait, long reset, long ticket) {
+        return verdict(true, 10, remaining, wait, 0, reset).withTicketMicros(ticket);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.limiter.step.Request;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -97,8 +98,8 @@ class TokenBucketValidationTest {
         assertThat(bucket.capacity()).isEqualTo((long) Math.max(1, permits));
         assertThat(bucket.permitsPerSecond()).isCloseTo(permits / seconds, withinPercentage(1e-9));
         assertThat(bucket.step(null, 0, Request.take((int) bucket.capacity(), 0))
-                        .decision()
-                        .granted())
+                        .verdict()
+                        .isGranted())
                 .isTrue();
         assertThat(bucket.withRate(bucket.permitsPerSecond() / 2).capacity())
                 .as("a period's permits at another rate")
@@ -167,7 +168,7 @@ class TokenBucketValidationTest {
     }
 
     private static void grantsOne(TokenBucket bucket) {
-        assertThat(new Timeline<>(bucket).take(0, 1, bucket.maxWaitMicros()).granted())
+        assertThat(new Timeline<>(bucket).take(0, 1, bucket.maxWaitMicros()).isGranted())
                 .as(Seed.hint() + bucket)
                 .isTrue();
     }

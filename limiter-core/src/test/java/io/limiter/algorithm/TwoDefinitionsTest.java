@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Account.Reserved;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;
@@ -207,7 +210,7 @@ class TwoDefinitionsTest {
         assertThat(account.take(1, 0)).isNull();
     }
 
-    private <S> void checkReturned(Limit<S> one, Limit<S> other) {
+    private <S> void checkReturned(LimitStep<S> one, LimitStep<S> other) {
         long now = TraceLine.EPOCH_MICROS + random.nextInt(100_000_000);
         int permits = 1 + random.nextInt((int) one.capacity());
         Step<S> reserved = one.step(null, now, Request.take(permits, 0));
@@ -216,9 +219,9 @@ class TwoDefinitionsTest {
             state = other.step(state, now, Request.take((int) other.capacity() + 1, 0))
                     .state();
         }
-        state = one.step(state, now, Request.cancelSome(permits, permits, reserved.decision(), one))
+        state = one.step(state, now, one.cancelSome(permits, permits, reserved.verdict()))
                 .state();
-        assertThat(one.step(state, now, Request.peek(1, 0)).decision().remaining())
+        assertThat(one.step(state, now, Request.peek(1, 0)).verdict().remaining())
                 .as("%s%d of %s, and a visit by %s", Seed.hint(), permits, one, other)
                 .isEqualTo(one.capacity());
     }
@@ -274,7 +277,7 @@ class TwoDefinitionsTest {
     private record Grant(long micros, long permits) {}
 
     /** In no interval shorter than both periods more than so many times the larger limit are granted. */
-    private <S> void check(Limit<S> one, Duration period, Limit<S> other, Duration otherPeriod, int times) {
+    private <S> void check(LimitStep<S> one, Duration period, LimitStep<S> other, Duration otherPeriod, int times) {
         long most = times * Math.max(one.capacity(), other.capacity());
         long shorter = Math.min(Check.micros(period), Check.micros(otherPeriod));
         boolean inTurn = random.nextBoolean();
@@ -283,11 +286,11 @@ class TwoDefinitionsTest {
         S state = null;
         for (int i = 0; i < STEPS; i++) {
             now += random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 200_000);
-            Limit<S> limit = (inTurn ? i % 2 == 0 : random.nextBoolean()) ? one : other;
+            LimitStep<S> limit = (inTurn ? i % 2 == 0 : random.nextBoolean()) ? one : other;
             long permits = 1 + random.nextInt(3);
             Step<S> step = limit.step(state, now, Request.take(permits, 0));
             state = step.state();
-            if (step.decision().granted()) {
+            if (step.verdict().isGranted()) {
                 grants.add(new Grant(now, permits));
             }
             long from = now - shorter;

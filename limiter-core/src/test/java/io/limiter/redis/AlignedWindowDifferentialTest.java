@@ -1,9 +1,9 @@
 package io.limiter.redis;
 
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;

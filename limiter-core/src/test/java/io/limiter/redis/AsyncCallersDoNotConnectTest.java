@@ -32,12 +32,12 @@ class AsyncCallersDoNotConnectTest {
             RateLimiter limiter =
                     factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 3, 60);
             for (int i = 0; i < 3; i++) {
-                assertThat(limiter.async().decide(1).join().granted()).isTrue();
+                assertThat(limiter.async().decide(1).join().isGranted()).isTrue();
             }
-            assertThat(limiter.async().decide(1).join().granted()).isFalse();
+            assertThat(limiter.async().decide(1).join().isGranted()).isFalse();
             LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"));
-            assertThat(set.async().decide(3).join().granted()).isTrue();
-            assertThat(set.async().decide(1).join().granted()).isFalse();
+            assertThat(set.async().decide(3).join().isGranted()).isTrue();
+            assertThat(set.async().decide(1).join().isGranted()).isFalse();
             assertThat(connecting).isNotEmpty().doesNotContain(Thread.currentThread());
         }
     }

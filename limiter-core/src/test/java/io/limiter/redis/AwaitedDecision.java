@@ -1,8 +1,8 @@
 package io.limiter.redis;
 
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;

@@ -12,13 +12,13 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.step.Request;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
@@ -79,7 +79,7 @@ class BackendFailureTest {
                         new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),
                         new KeyRequests<>("{b}", TokenBucket.of(1, 1), one)));
         assertThat(answers).hasSize(2);
-        assertThatThrownBy(() -> answers.get(1).decisions())
+        assertThatThrownBy(() -> answers.get(1).verdicts())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("{b}");
     }
@@ -99,7 +99,7 @@ class BackendFailureTest {
                 .with(LimiterOptions.NONE.withPrefix("zero-timeout:"))
                 .build("k", TokenBucket.of(1000, 1));
         for (int i = 0; i < 20; i++) {
-            assertThat(limiter.on("k").peek(1).granted()).isTrue();
+            assertThat(limiter.on("k").peek(1).isGranted()).isTrue();
         }
     }
 

@@ -2,14 +2,14 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.script.StateCodec;
@@ -103,7 +103,7 @@ class BanFleetTest {
         for (int i = 1; i <= 10; i++) {
             Limiter limiter = fleet.get(i % 2);
             Decision rejected = limiter.decide("ann");
-            assertThat(rejected.granted()).isFalse();
+            assertThat(rejected.isGranted()).isFalse();
             assertThat(rejected.source()).as("rejection %s", i).isNotEqualTo(Source.OVERRIDE);
             if (i < 10) {
                 awaitCounted(i);
@@ -194,7 +194,7 @@ class BanFleetTest {
         }
         Eventually.that(() -> assertThat(fleet.get(1).decide("ann").source()).isEqualTo(Source.OVERRIDE));
         fleet.get(0).on("ann").reset();
-        assertThat(fleet.get(0).decide("ann").granted()).isTrue();
+        assertThat(fleet.get(0).decide("ann").isGranted()).isTrue();
         redis.clock().advance(Duration.ofSeconds(1));
         assertThat(fleet.get(1).decide("ann").source()).isNotEqualTo(Source.OVERRIDE);
     }
@@ -223,7 +223,7 @@ class BanFleetTest {
                 assertThat(decision.retryAfterMicros())
                         .as("of the ban, or of the bucket")
                         .isBetween(until - now, Math.max(until - now, 10_000_000L));
-            } else if (!decision.granted()) {
+            } else if (!decision.isGranted()) {
                 rejections.add(now);
                 rejections.removeIf(time -> time <= now - 60_000_000L);
                 if (rejections.size() == ban.after()) {

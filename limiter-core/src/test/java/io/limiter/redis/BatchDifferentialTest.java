@@ -2,12 +2,12 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,9 +36,9 @@ class BatchDifferentialTest extends DifferentialContract {
                 requests = random.nextInt(3) == 0 ? requests() : requests;
                 batch.add(new KeyRequests<>(key, limitOf(key), requests));
             }
-            for (List<Decision> decisions : decide(script, batch)) {
+            for (List<Verdict> decisions : decide(script, batch)) {
                 decided += decisions.size();
-                granted += (int) decisions.stream().filter(Decision::granted).count();
+                granted += (int) decisions.stream().filter(Verdict::isGranted).count();
             }
         }
         assertThat(granted).as("granted, of %d", decided).isBetween(decided / 10, decided * 9 / 10);
@@ -52,12 +52,12 @@ class BatchDifferentialTest extends DifferentialContract {
     void the_longest_run_of_equal_requests_decides_as_one_after_the_other() {
         List<Request> requests = Collections.nCopies(20_000, Request.take(3, 0));
         FixedWindow window = FixedWindow.of(59_999, Duration.ofHours(1));
-        List<List<Decision>> decisions = decide(
+        List<List<Verdict>> decisions = decide(
                 redis.scriptBackend(),
                 List.of(
                         new KeyRequests<>(redis.prefix() + "{b}", TokenBucket.of(1e5, 0.6), requests),
                         new KeyRequests<>(redis.prefix() + "{w}:window", window, requests)));
-        assertThat(decisions.get(0).get(19_999).granted()).isTrue();
-        assertThat(decisions.get(1).get(19_999).granted()).isFalse();
+        assertThat(decisions.get(0).get(19_999).isGranted()).isTrue();
+        assertThat(decisions.get(1).get(19_999).isGranted()).isFalse();
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.LimiterFactory;
@@ -10,7 +11,6 @@ import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.EngineObserver;
@@ -78,10 +78,12 @@ class CallbacksTest {
             }
             assertThat(decisions)
                     .allSatisfy(each -> assertThat(each).succeedsWithin(1, TimeUnit.MINUTES))
-                    .filteredOn(each -> !each.join().granted())
+                    .filteredOn(each -> !each.join().isGranted())
                     .hasSize(0);
-            assertThat(limiter.on("batch0").async().decide(1).join().granted()).isFalse();
-            assertThat(limiter.on("batch1").async().decide(1).join().granted()).isFalse();
+            assertThat(limiter.on("batch0").async().decide(1).join().isGranted())
+                    .isFalse();
+            assertThat(limiter.on("batch1").async().decide(1).join().isGranted())
+                    .isFalse();
 
             ConcurrencyLimiter one =
                     limiters.build("one", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.limiter.BackendState;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
@@ -73,7 +73,7 @@ class ClusterOutageTest {
                     Decision decision = limiter.decide(key);
                     longest = Math.max(longest, System.nanoTime() - startNanos);
                     assertThat(decision.source()).isEqualTo(Source.LOCAL);
-                    assertThat(decision.granted()).isTrue();
+                    assertThat(decision.isGranted()).isTrue();
                 }
             }
             assertThat(Duration.ofNanos(longest)).isLessThan(CLIENT_TIMEOUT.dividedBy(2));

@@ -5,6 +5,7 @@ import static io.limiter.testing.Decisions.startSetsIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -12,10 +13,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.RejectedSets;
 import io.limiter.SetDecision;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -24,6 +22,9 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.script.ScriptBackend;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -93,8 +94,8 @@ class ClusterTest {
                     prefix(connections) + "{w" + i + "}", FixedWindow.of(1, Duration.ofMinutes(1)), requests));
         }
         for (Answer answer : decideIn(engine, batch)) {
-            assertThat(answer.decisions().get(0).granted()).isTrue();
-            assertThat(answer.decisions().get(1).granted()).isFalse();
+            assertThat(answer.verdicts().get(0).isGranted()).isTrue();
+            assertThat(answer.verdicts().get(1).isGranted()).isFalse();
         }
     }
 
@@ -173,7 +174,7 @@ class ClusterTest {
             } finally {
                 signal("CONT");
             }
-            assertThat(decisions).allMatch(decision -> decision.join().granted());
+            assertThat(decisions).allMatch(decision -> decision.join().isGranted());
             // One while the masters are stopped and one after it, for each hash tag; more on a slow machine.
             assertThat(scriptCalls() - calls).isLessThan(1_000);
         }
@@ -227,7 +228,7 @@ class ClusterTest {
         List<Answer> answers = decideIn(engine, batch(three, "{slot}moved", "{slot}stayed", "{slot}new"));
         assertThat(answers).extracting(Answer::failure).containsOnlyNulls();
         assertThat(answers)
-                .extracting(answer -> answer.decisions().get(0).remaining())
+                .extracting(answer -> answer.verdicts().get(0).remaining())
                 .containsExactly(1L, 1L, 2L);
         assertThat(startSetsIn(
                         engine,
@@ -235,11 +236,11 @@ class ClusterTest {
                                 batch(three, "{slot}moved", "{slot}stayed", "{slot}new"),
                                 batch(three, "{slot}newer", "{slot}newest"))))
                 .as("sets of one call, of which neither is decided in one")
-                .extracting(set -> set.join().stream().map(Decision::remaining).toList())
+                .extracting(set -> set.join().stream().map(Verdict::remaining).toList())
                 .containsExactly(List.of(0L, 0L, 1L), List.of(2L, 2L));
     }
 
-    private static List<KeyRequests<?>> batch(Limit<?> limit, String... keys) {
+    private static List<KeyRequests<?>> batch(LimitStep<?> limit, String... keys) {
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (String key : keys) {
             batch.add(new KeyRequests<>(key, limit, List.of(Request.take(1, 0))));
@@ -271,7 +272,7 @@ class ClusterTest {
                     limiters.build(user + "/perDay", FixedWindow.of(2, Duration.ofDays(1))));
             for (LimitSet set : List.of(inSeveralSlots, ofOneKey, inOneSlot, ofOneName)) {
                 long calls = scriptCalls();
-                assertThat(set.decide(2).granted()).isTrue();
+                assertThat(set.decide(2).isGranted()).isTrue();
                 // A script may have to be loaded first, which is a call too.
                 calls = scriptCalls();
                 SetDecision rejected = set.decide(1);

@@ -1,13 +1,13 @@
 package io.limiter.redis;
 
 import static io.limiter.testing.Decisions.decideIn;
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.Request;
 import io.limiter.testing.Steps;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -56,9 +56,9 @@ class ConcurrencyDifferentialTest extends DifferentialContract {
         for (Backend engine : List.of(redis.scriptBackend(), redis.lockBackend())) {
             RedisFixture.commands().set(key, json.getBytes(StandardCharsets.UTF_8));
             ConcurrencyLimit limit = ConcurrencyLimit.of(2);
-            assertThat(decideIn(engine, key, limit, Request.hold(1, 1))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
+            assertThat(decideIn(engine, key, limit, Request.hold(1, 1))).isEqualTo(verdict(false, 2, 0, 1, 1, 1));
             assertThat(decideIn(engine, key, limit, Request.renew(Request.MAX_ID))
-                            .granted())
+                            .isGranted())
                     .isTrue();
         }
     }

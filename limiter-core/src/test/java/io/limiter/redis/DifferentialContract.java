@@ -6,13 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.GetExArgs;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
@@ -22,6 +18,10 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -44,7 +44,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 abstract class DifferentialContract {
 
     /** Definitions of each kind of limit, which keys of that kind change between. */
-    private static final List<List<? extends Limit<?>>> KINDS = List.of(
+    private static final List<List<? extends LimitStep<?>>> KINDS = List.of(
             List.of(
                     TokenBucket.of(10, 10),
                     TokenBucket.of(10, 100),
@@ -94,7 +94,7 @@ abstract class DifferentialContract {
     private final Map<String, Object> states = new HashMap<>();
 
     private final StateCodec codec = new StateCodec();
-    private final List<Decision> reservations = new ArrayList<>();
+    private final List<Verdict> reservations = new ArrayList<>();
     private long lastRetryMicros;
     private int calls;
     private int expired;
@@ -105,28 +105,28 @@ abstract class DifferentialContract {
     }
 
     /** Decides all requests of all keys in one call, and in Java. */
-    final List<List<Decision>> decide(Backend backend, List<KeyRequests<?>> batch) {
+    final List<List<Verdict>> decide(Backend backend, List<KeyRequests<?>> batch) {
         Supplier<String> what = describe(batch);
-        List<List<Decision>> expected = new ArrayList<>();
+        List<List<Verdict>> expected = new ArrayList<>();
         batch.forEach(part -> expected.add(stepAll(part)));
         assertThat(decideIn(backend, batch))
                 .as(what)
-                .extracting(Answer::decisions)
+                .extracting(Answer::verdicts)
                 .isEqualTo(expected);
         batch.forEach(part -> compareStored(part, what));
         return expected;
     }
 
     /** Decides a set, all or nothing, in one call and in Java. */
-    final List<Decision> decideSet(Backend backend, List<KeyRequests<?>> parts) {
+    final List<Verdict> decideSet(Backend backend, List<KeyRequests<?>> parts) {
         return decideSets(backend, List.of(parts)).get(0);
     }
 
     /** Decides sets one after the other, each all or nothing, in one call and in Java. */
-    final List<List<Decision>> decideSets(Backend backend, List<List<KeyRequests<?>>> sets) {
+    final List<List<Verdict>> decideSets(Backend backend, List<List<KeyRequests<?>>> sets) {
         List<KeyRequests<?>> all = sets.stream().flatMap(List::stream).toList();
         Supplier<String> what = describe(all);
-        List<List<Decision>> expected = sets.stream().map(this::stepSet).toList();
+        List<List<Verdict>> expected = sets.stream().map(this::stepSet).toList();
         assertThat(startSetsIn(backend, sets))
                 .as(() -> sets.size() + " sets, " + what.get())
                 .extracting(AsyncFailures::join)
@@ -142,11 +142,11 @@ abstract class DifferentialContract {
         return () -> call + ": " + parts + " on " + before + "; " + Seed.hint();
     }
 
-    private <S> List<Decision> stepAll(KeyRequests<S> part) {
-        List<Decision> decisions = new ArrayList<>();
+    private <S> List<Verdict> stepAll(KeyRequests<S> part) {
+        List<Verdict> decisions = new ArrayList<>();
         for (Request request : part.requests()) {
             Step<S> step = step(part, request);
-            Decision decision = step.decision();
+            Verdict decision = step.verdict();
             states.put(part.key(), step.state());
             decisions.add(decision);
             if (decision.ticketMicros() != 0) {
@@ -158,17 +158,17 @@ abstract class DifferentialContract {
         return decisions;
     }
 
-    private List<Decision> stepSet(List<KeyRequests<?>> parts) {
+    private List<Verdict> stepSet(List<KeyRequests<?>> parts) {
         boolean all = parts.stream()
-                .allMatch(part -> step(part, part.request()).decision().granted());
-        List<Decision> decisions = new ArrayList<>();
+                .allMatch(part -> step(part, part.request()).verdict().isGranted());
+        List<Verdict> decisions = new ArrayList<>();
         for (KeyRequests<?> part : parts) {
             Step<?> taken = step(part, part.request());
-            if (all || !taken.decision().granted()) {
+            if (all || !taken.verdict().isGranted()) {
                 states.put(part.key(), taken.state());
-                decisions.add(taken.decision());
+                decisions.add(taken.verdict());
             } else {
-                decisions.add(step(part, part.peek().request()).decision());
+                decisions.add(step(part, part.peek().request()).verdict());
             }
         }
         return decisions;
@@ -179,7 +179,7 @@ abstract class DifferentialContract {
     }
 
     /** What Java has. */
-    final <S> @Nullable S state(String key, Limit<S> limit) {
+    final <S> @Nullable S state(String key, LimitStep<S> limit) {
         return limit.stateType().cast(states.get(key));
     }
 
@@ -254,8 +254,8 @@ abstract class DifferentialContract {
     }
 
     /** Mostly the definition that this key has, and sometimes another one of its kind than wrote the state. */
-    final Limit<?> limitOf(String key) {
-        List<? extends Limit<?>> limits = KINDS.get(key.charAt(key.indexOf('{') + 1) - '0');
+    final LimitStep<?> limitOf(String key) {
+        List<? extends LimitStep<?>> limits = KINDS.get(key.charAt(key.indexOf('{') + 1) - '0');
         int own = Math.floorMod(key.substring(key.indexOf('{')).hashCode(), limits.size());
         return limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : own);
     }
@@ -309,10 +309,10 @@ abstract class DifferentialContract {
     private Request cancellation(long permits) {
         if (reservations.isEmpty() || random.nextInt(10) == 0) {
             long ticket = redis.clock().micros() + (random.nextBoolean() ? 0 : random.nextInt(20_000_000) - 10_000_000);
-            return new Request(Request.Action.REFUND, permits, 0, ticket);
+            return Request.of(Request.Action.REFUND, permits, 0, ticket);
         }
         int back = random.nextInt(random.nextBoolean() ? 3 : Math.min(1000, reservations.size()));
-        Decision reserved = reservations.get(Math.max(0, reservations.size() - 1 - back));
+        Verdict reserved = reservations.get(Math.max(0, reservations.size() - 1 - back));
         return Request.cancel(random.nextBoolean() ? 1 : permits, reserved);
     }
 

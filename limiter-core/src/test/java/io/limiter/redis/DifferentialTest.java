@@ -3,12 +3,9 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Demand;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -17,6 +14,9 @@ import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Steps;
 import java.nio.charset.StandardCharsets;
@@ -102,7 +102,7 @@ class DifferentialTest extends DifferentialContract {
     }
 
     private int runOneKey(String key, Definitions definitions, Supplier<Backend> backends) {
-        Limit<?> limit = limitOf(definitions);
+        LimitStep<?> limit = limitOf(definitions);
         int steps = 0;
         while (steps < STEPS_PER_KEY) {
             if (random.nextInt(definitions.callsPerDefinition) == 0) {
@@ -141,7 +141,7 @@ class DifferentialTest extends DifferentialContract {
     void a_request_that_does_nothing_leaves_permits_beside_those_that_are_held() {
         TokenBucket bucket = TokenBucket.perSecond(10).withCapacity(100);
         long now = redis.clock().micros();
-        Request late = new Request(Request.Action.REFUND, 1, 0, now + 10_000_000);
+        Request late = Request.of(Request.Action.REFUND, 1, 0, now + 10_000_000);
         TokenBucket warmUp = TokenBucket.perSecond(10).withWarmUp(new WarmUp(Duration.ofSeconds(3)));
         assertThat(decideHeld(100, bucket.withCapacity(1_000), late, Request.take(50, 0)))
                 .isTrue();
@@ -154,10 +154,10 @@ class DifferentialTest extends DifferentialContract {
         String key = redis.prefix() + "{held " + limit.hashCode() + "}";
         long now = redis.clock().micros();
         store(key, new RedisPermits(100, stored, 100, now / 1000.0, 0, null, new Demand(now, now + 25_000, 80, 80)));
-        List<Decision> decisions = decide(
+        List<Verdict> decisions = decide(
                         redis.scriptBackend(), List.of(new KeyRequests<>(key, limit, List.of(requests))))
                 .get(0);
-        return decisions.get(requests.length - 1).granted();
+        return decisions.get(requests.length - 1).isGranted();
     }
 
     /**
@@ -197,10 +197,10 @@ class DifferentialTest extends DifferentialContract {
                     batch.add(new KeyRequests<>(neighbour, limit, requests));
                     batch.add(new KeyRequests<>(allOfNeighbour, limit, withPeek));
                 }
-                Decision decision = decide(script, batch).get(1).get(0);
+                Verdict decision = decide(script, batch).get(1).get(0);
                 assertSameBytes(usual, all);
                 assertSameBytes(neighbour, allOfNeighbour);
-                rejected += decision.granted() ? 0 : 1;
+                rejected += decision.isGranted() ? 0 : 1;
             }
         }
         assertThat(rejected).as("rejected, of 1,600").isBetween(160, 1_440);
@@ -260,7 +260,7 @@ class DifferentialTest extends DifferentialContract {
         return Collections.nCopies(random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1, request);
     }
 
-    private Limit<?> limitOf(Definitions definitions) {
+    private LimitStep<?> limitOf(Definitions definitions) {
         return switch (definitions) {
             case BUCKET -> randomBucket();
             case BUCKET_OF_FEW_RATES -> {

@@ -47,7 +47,7 @@ class FactoryCloseTest {
         Limiter unused = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                 .build("c", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.async().decide(1).join().granted()).isTrue();
+        assertThat(limiter.async().decide(1).join().isGranted()).isTrue();
         factory.close();
         factory.close();
         failsAsClosed(limiter::tryAcquire, "{k}");

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -15,13 +17,12 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -127,11 +128,11 @@ class ForbiddenKeyTest {
                     assertThat(failure.problem()).isEqualTo("NOPERM");
                     assertThat(failure.isAmbiguous()).isFalse();
                 } else {
-                    assertThat(answers.get(i).decisions())
+                    assertThat(answers.get(i).verdicts())
                             .singleElement()
                             .satisfies(
-                                    decision -> assertThat(decision.granted()).isTrue())
-                            .extracting(Decision::remaining)
+                                    decision -> assertThat(decision.isGranted()).isTrue())
+                            .extracting(Verdict::remaining)
                             .isEqualTo(MANY - 2L * round);
                 }
             }
@@ -182,7 +183,7 @@ class ForbiddenKeyTest {
                     new KeyRequests<>(key("a", 0), WINDOW, List.of(Request.take(1, 0))),
                     new KeyRequests<>(key(i % 13 == 5 ? "b" : "a", 1), WINDOW, List.of(Request.take(1, 0)))));
         }
-        List<CompletableFuture<List<Decision>>> decided = startSetsIn(engine, sets);
+        List<CompletableFuture<List<Verdict>>> decided = startSetsIn(engine, sets);
         List<Long> remaining = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             if (i % 13 == 5) {
@@ -190,9 +191,9 @@ class ForbiddenKeyTest {
                         .hasMessageContaining(key("b", 1))
                         .hasMessageContaining("NOPERM");
             } else {
-                List<Decision> decisions = decided.get(i).join();
+                List<Verdict> decisions = decided.get(i).join();
                 remaining.add(decisions.get(0).remaining());
-                assertThat(decisions).extracting(Decision::remaining).containsOnly(remaining.get(remaining.size() - 1));
+                assertThat(decisions).extracting(Verdict::remaining).containsOnly(remaining.get(remaining.size() - 1));
             }
         }
         assertThat(remaining)

@@ -3,6 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.ClientOptions;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
@@ -10,8 +12,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
@@ -64,13 +64,13 @@ class FullQueueTest {
                 .map(CompletableFuture::join)
                 .toList();
         assertThat(decisions)
-                .filteredOn(Decision::granted)
+                .filteredOn(Decision::isGranted)
                 .hasSizeBetween(1, 100)
                 .allMatch(FullQueueTest::isOfRedis);
         assertThat(decisions)
                 .filteredOn(decision -> !isOfRedis(decision))
                 .isNotEmpty()
-                .noneMatch(Decision::granted);
+                .noneMatch(Decision::isGranted);
         isSeen(factory);
     }
 
@@ -90,13 +90,13 @@ class FullQueueTest {
         List<CompletableFuture<Decision>> decisions = IntStream.range(0, 3000)
                 .mapToObj(i -> limiter.async().decide(1))
                 .toList();
-        assertThat(decisions.stream().map(CompletableFuture::join).filter(Decision::granted))
+        assertThat(decisions.stream().map(CompletableFuture::join).filter(Decision::isGranted))
                 .hasSizeBetween(1, 100)
                 .allMatch(FullQueueTest::isOfRedis);
         LimitSet set = LimitSet.of(limiter)
                 .and(factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                         .build("other", HUNDRED));
-        assertThat(set.peek(1).granted()).isFalse();
+        assertThat(set.peek(1).isGranted()).isFalse();
         assertThat(factory.backendState().up()).isTrue();
         assertThat(events).doesNotContain("down");
     }

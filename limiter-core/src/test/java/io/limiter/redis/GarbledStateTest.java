@@ -16,6 +16,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.step.LimitStep;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -200,14 +201,14 @@ class GarbledStateTest {
                 .flatMap(Function.identity());
     }
 
-    private static Stream<Arguments> texts(Limit<?> limit, List<String> values) {
+    private static Stream<Arguments> texts(LimitStep<?> limit, List<String> values) {
         return Stream.concat(FOREIGN.stream(), values.stream())
                 .map(value -> Arguments.of(value, limit, value.getBytes(StandardCharsets.UTF_8)));
     }
 
     @ParameterizedTest(name = "{1}: {0}")
     @MethodSource({"values", "texts"})
-    void it_is_unreadable_on_every_engine(String what, Limit<?> limit, byte[] value) {
+    void it_is_unreadable_on_every_engine(String what, LimitStep<?> limit, byte[] value) {
         redis.expectForeignValues();
         LimiterFactory byScript = redis.withoutRejectionCache();
         isUnreadable(limit, value, () -> take(byScript, limit));
@@ -219,17 +220,17 @@ class GarbledStateTest {
         isUnreadable(
                 limit,
                 value,
-                () -> LimitSet.of(other, byScript.build("k", limit)).tryAcquire());
+                () -> LimitSet.of(other, byScript.build("k", (Limit) limit)).tryAcquire());
         assertThat(other.tryAcquire()).as("the other permit of the set").isTrue();
     }
 
-    static List<Limit<?>> limits() {
+    static List<LimitStep<?>> limits() {
         return List.of(BUCKET, WINDOW, LOG, COUNTER, CONCURRENCY, BAN);
     }
 
     @ParameterizedTest
     @MethodSource("limits")
-    void a_value_of_another_type_is_an_error_that_names_the_key(Limit<?> limit) {
+    void a_value_of_another_type_is_an_error_that_names_the_key(LimitStep<?> limit) {
         redis.expectForeignValues();
         RedisFixture.commands().lpush(key(limit), new byte[] {1});
         for (RedisFixture.By by : RedisFixture.By.values()) {
@@ -260,7 +261,7 @@ class GarbledStateTest {
                 .isPresent();
     }
 
-    private void isUnreadable(Limit<?> limit, byte[] value, ThrowingCallable call) {
+    private void isUnreadable(LimitStep<?> limit, byte[] value, ThrowingCallable call) {
         put(limit, value);
         LimiterBackendException failure = catchThrowableOfType(LimiterBackendException.class, call);
         assertThat(failure).isNotNull();
@@ -271,26 +272,26 @@ class GarbledStateTest {
         assertThat(RedisFixture.commands().get(key(limit))).as("left as it was").isEqualTo(value);
     }
 
-    private static void take(LimiterFactory limiters, Limit<?> limit) {
+    private static void take(LimiterFactory limiters, LimitStep<?> limit) {
         if (limit instanceof ConcurrencyLimit concurrency) {
             limiters.build("k", ConcurrencyLimit.of(concurrency.limit()).withLeaseTime(concurrency.leaseTime()))
                     .tryAcquire();
         } else if (limit instanceof Ban ban) {
             limiters.with(LimiterOptions.NONE.withBan(ban)).build("k", WINDOW).tryAcquire("ann");
         } else {
-            limiters.build("k", limit).tryAcquire();
+            limiters.build("k", (Limit) limit).tryAcquire();
         }
     }
 
-    private String key(Limit<?> limit) {
+    private String key(LimitStep<?> limit) {
         return redis.prefix() + (limit instanceof Ban ? "{ann}{k}" : "{k}") + limit.keySuffix();
     }
 
-    private void put(Limit<?> limit, byte[] value) {
+    private void put(LimitStep<?> limit, byte[] value) {
         RedisFixture.commands().psetex(key(limit), 600_000, value);
     }
 
-    private static Arguments garbled(String what, Limit<?> limit, ByteBuffer value) {
+    private static Arguments garbled(String what, LimitStep<?> limit, ByteBuffer value) {
         return Arguments.of(what, limit, bytes(value));
     }
 

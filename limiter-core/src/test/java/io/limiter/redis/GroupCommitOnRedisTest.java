@@ -3,13 +3,13 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Eventually;
@@ -134,7 +134,7 @@ class GroupCommitOnRedisTest {
             return started;
         });
         for (int i = 0; i < 5000; i++) {
-            assertThat(decisions.get(i).join().granted()).isEqualTo(i < 2500);
+            assertThat(decisions.get(i).join().isGranted()).isEqualTo(i < 2500);
         }
     }
 
@@ -196,7 +196,7 @@ class GroupCommitOnRedisTest {
                         ? bucket.on("key" + key).async().decide(permits)
                         : window.on("key" + key).async().decide(permits);
                 counted.add(decision.thenAccept(
-                        answer -> granted[3 * kind + key].addAndGet(answer.granted() ? permits : 0)));
+                        answer -> granted[3 * kind + key].addAndGet(answer.isGranted() ? permits : 0)));
             }
         }
         CompletableFuture.allOf(counted.toArray(CompletableFuture[]::new)).join();

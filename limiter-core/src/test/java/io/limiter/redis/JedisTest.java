@@ -58,7 +58,7 @@ class JedisTest extends RedisEngineContract {
             assertThat(LimitSet.of(limiter.on("{k" + i + "}"))
                             .and(other.on("{k" + i + "}"))
                             .decide()
-                            .granted())
+                            .isGranted())
                     .isTrue();
         }
         assertThat(blockingThreads(others)).hasSizeLessThan(BlockingCalls.MAX_THREADS / 4);

@@ -8,15 +8,15 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,7 +58,7 @@ class LimitCostTest {
 
     @Test
     void the_size_of_a_key_is_constant_except_for_the_log() {
-        for (Limit<?> limit : List.of(
+        for (LimitStep<?> limit : List.of(
                 TokenBucket.of(100_000 / 3600.0, 3600),
                 FixedWindow.of(100_000, HOUR),
                 SlidingLog.of(100_000, HOUR),
@@ -175,7 +175,7 @@ class LimitCostTest {
         redis.clock().advance(Duration.ofMillis(1));
         RedisFixture.commands().configResetstat();
         for (int i = 0; i < 200; i++) {
-            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).granted())
+            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).isGranted())
                     .isFalse();
         }
         print(
@@ -237,8 +237,8 @@ class LimitCostTest {
         RedisFixture.commands().configResetstat();
         assertThat(decideIn(engine, List.of(new KeyRequests<>(key, limit, all)))
                         .get(0)
-                        .decisions())
-                .allMatch(Decision::granted);
+                        .verdicts())
+                .allMatch(Verdict::isGranted);
         print(
                 "ConcurrencyLimit with %5d holders: %.1f us in Redis to renew %d of them in one call",
                 holders, callMicros(), all.size());
@@ -252,19 +252,19 @@ class LimitCostTest {
             List<Request> some = all.subList(first, Math.min(holders, first + 1000));
             decideIn(engine, List.of(new KeyRequests<>(key, limit, some)))
                     .get(0)
-                    .decisions();
+                    .verdicts();
         }
     }
 
-    private double callMicros(String key, Limit<?> limit, Request request, boolean granted) {
+    private double callMicros(String key, LimitStep<?> limit, Request request, boolean granted) {
         RedisFixture.commands().configResetstat();
-        assertThat(decideIn(engine, key, limit, request).granted()).isEqualTo(granted);
+        assertThat(decideIn(engine, key, limit, request).isGranted()).isEqualTo(granted);
         return callMicros();
     }
 
     @Test
     void a_decision_is_one_script_that_reads_once_and_writes_at_most_once() {
-        for (Limit<?> limit : List.of(
+        for (LimitStep<?> limit : List.of(
                 TokenBucket.of(100 / 3600.0, 3600),
                 FixedWindow.of(100, HOUR),
                 SlidingLog.of(100, HOUR),
@@ -276,7 +276,7 @@ class LimitCostTest {
             Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
             grant(key, limit, 98);
             Map<String, Long> rejection = commandsOf(() -> assertThat(
-                            decideIn(engine, key, limit, Request.take(2, 0)).granted())
+                            decideIn(engine, key, limit, Request.take(2, 0)).isGranted())
                     .isFalse());
             print("%-14s first %s, then %s, rejected %s", name(limit), first, grant, rejection);
             assertThat(first).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
@@ -343,12 +343,12 @@ class LimitCostTest {
         return Double.parseDouble(calls.group(2)) / Long.parseLong(calls.group(1));
     }
 
-    private void grant(String key, Limit<?> limit, int times) {
+    private void grant(String key, LimitStep<?> limit, int times) {
         for (int i = 0; i < times; i++) {
             if (times > 1) {
                 redis.clock().sleep(1);
             }
-            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).granted())
+            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).isGranted())
                     .isTrue();
         }
     }
@@ -357,11 +357,11 @@ class LimitCostTest {
         return Objects.requireNonNull(RedisFixture.commands().memoryUsage(key));
     }
 
-    private String key(Limit<?> limit) {
+    private String key(LimitStep<?> limit) {
         return redis.prefix() + "{" + name(limit) + ":0123456789abcdef}" + limit.keySuffix();
     }
 
-    private static String name(Limit<?> limit) {
+    private static String name(LimitStep<?> limit) {
         return limit.getClass().getSimpleName();
     }
 

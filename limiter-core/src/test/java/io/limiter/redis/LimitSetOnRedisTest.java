@@ -5,6 +5,7 @@ import static io.limiter.testing.Decisions.startSetsIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -13,15 +14,15 @@ import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.SetScripts;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -46,13 +47,13 @@ class LimitSetOnRedisTest {
         set.tryAcquire();
         RedisFixture.commands().configResetstat();
         assertThat(set.tryAcquire()).isTrue();
-        assertThat(set.async().decide(1).join().granted()).isTrue();
+        assertThat(set.async().decide(1).join().isGranted()).isTrue();
         assertThat(RedisFixture.commandsSent())
                 .containsEntry("evalsha", 2L)
                 .containsEntry("mget", 2L)
                 .doesNotContainKey("eval");
         RedisFixture.commands().configResetstat();
-        assertThat(set.decide(9).granted()).isFalse();
+        assertThat(set.decide(9).isGranted()).isFalse();
         assertThat(RedisFixture.commandsSent())
                 .containsEntry("evalsha", 1L)
                 .containsEntry("mget", 1L)
@@ -145,11 +146,11 @@ class LimitSetOnRedisTest {
         KeyRequests<?> other = KeyRequests.of(redis.prefix() + "{other}:window", day, Request.take(1, 0));
         KeyRequests<?> ofZone = KeyRequests.of(
                 redis.prefix() + "{zone}:window", day.withZone(ZoneId.of("Europe/Berlin")), Request.take(1, 0));
-        assertThat(decideSetIn(script, List.of(one, other))).allMatch(Decision::granted);
+        assertThat(decideSetIn(script, List.of(one, other))).allMatch(Verdict::isGranted);
         // The call is made with the offsets of the time before.
         redis.clock().advance(Duration.ofDays(3000));
         RedisFixture.commands().configResetstat();
-        List<CompletableFuture<List<Decision>>> decided = startSetsIn(
+        List<CompletableFuture<List<Verdict>>> decided = startSetsIn(
                 script,
                 List.of(
                         List.of(one, other),
@@ -161,7 +162,7 @@ class LimitSetOnRedisTest {
         assertThat(List.of(0, 2, 5))
                 .extracting(set -> decided.get(set).join().get(set == 0 ? 0 : 1).remaining())
                 .containsExactly(9L, 8L, 7L);
-        assertThat(decided.get(3).join()).extracting(Decision::remaining).containsExactly(6L, 9L);
+        assertThat(decided.get(3).join()).extracting(Verdict::remaining).containsExactly(6L, 9L);
         assertThatThrownBy(decided.get(1)::join)
                 .hasMessageContaining("{bad}")
                 .hasMessageContaining("not this kind of limit's state");

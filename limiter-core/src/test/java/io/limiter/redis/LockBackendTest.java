@@ -9,12 +9,12 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.DistributedLock;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.StepHook;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -51,7 +51,7 @@ class LockBackendTest {
         assertThat(limiter.tryAcquire(10)).isTrue();
         RedisFixture.commands().configResetstat();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(limiter.peek().granted()).isFalse();
+        assertThat(limiter.peek().isGranted()).isFalse();
         // Load and unlock, no save; the peek only loads. The lock is the only value set.
         assertThat(RedisFixture.commandsSent()).containsEntry("evalsha", 3L).containsEntry("set", 1L);
     }
@@ -68,10 +68,10 @@ class LockBackendTest {
         };
         StepHook<?> hook = new StepHook<>(TEN, () -> decideIn(others, key, TEN, Request.take(7, 0)), 1);
         LockBackend engine = engine(lost, Duration.ofSeconds(1));
-        Decision decision = decideIn(engine, key, hook, Request.take(4, 0));
+        Verdict decision = decideIn(engine, key, hook, Request.take(4, 0));
         assertThat(attempts).as("it started over").hasValue(2);
-        assertThat(decision.granted()).as("three were left").isFalse();
-        assertThat(decideIn(others, key, TEN, Request.peek(3, 0)).granted()).isTrue();
+        assertThat(decision.isGranted()).as("three were left").isFalse();
+        assertThat(decideIn(others, key, TEN, Request.peek(3, 0)).isGranted()).isTrue();
     }
 
     @Test
@@ -130,10 +130,10 @@ class LockBackendTest {
         });
         decideIn(engine, key, TEN, Request.take(10, 0));
         reads.set(0);
-        assertThat(decideIn(engine, key, TEN, Request.take(1, 1_799_999)).granted())
+        assertThat(decideIn(engine, key, TEN, Request.take(1, 1_799_999)).isGranted())
                 .isFalse();
         reads.set(0);
-        assertThat(decideIn(engine, key, TEN, Request.take(1, 1_800_000)).granted())
+        assertThat(decideIn(engine, key, TEN, Request.take(1, 1_800_000)).isGranted())
                 .isTrue();
     }
 
@@ -148,9 +148,9 @@ class LockBackendTest {
         Request prefetch = Request.prefetch(10, 10_000, 200);
         String byLock = redis.prefix() + "{lock}";
         String byScript = redis.prefix() + "{script}";
-        Decision decision = decideIn(redis.lockBackend(slow, Duration.ZERO, waited), byLock, limit, prefetch);
+        Verdict decision = decideIn(redis.lockBackend(slow, Duration.ZERO, waited), byLock, limit, prefetch);
         assertThat(decision).isEqualTo(decideIn(redis.scriptBackend(), byScript, limit, prefetch));
-        assertThat(decision.granted()).isTrue();
+        assertThat(decision.isGranted()).isTrue();
         assertThat(state(byLock, limit)).isEqualTo(state(byScript, limit));
     }
 

@@ -45,7 +45,7 @@ class ManyWaitersTest {
         print(instances, SlidingLog.of(20, PERIOD));
     }
 
-    private static void print(int instances, Limit<?> limit) {
+    private static void print(int instances, Limit limit) {
         String prefix = "test-" + UUID.randomUUID() + ":";
         AtomicLong requests = new AtomicLong();
         List<LimiterFactory> factories = IntStream.range(0, instances)

@@ -3,9 +3,9 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
@@ -48,7 +48,7 @@ class MaxLocalKeysTest {
             for (int i = 0; i < 40; i++) {
                 var decision = limiter.decide("key" + i % 20);
                 assertThat(decision.source()).isEqualTo(Source.LOCAL);
-                granted += decision.granted() ? 1 : 0;
+                granted += decision.isGranted() ? 1 : 0;
             }
             return granted;
         }

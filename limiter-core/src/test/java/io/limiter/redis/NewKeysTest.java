@@ -26,7 +26,7 @@ class NewKeysTest {
         int granted = 0;
         for (int i = 0; i < 200; i++) {
             LimitSet both = LimitSet.of(byAddress.on("203.0.113.9"), byToken.on("made-up-" + i));
-            granted += both.decide(1).granted() ? 1 : 0;
+            granted += both.decide(1).isGranted() ? 1 : 0;
         }
         assertThat(granted).isEqualTo(MOST);
         assertThat(redis.keys()).as("those that were granted, and the address").hasSize(MOST + 1);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
+import io.limiter.step.LimitStep;
 import io.limiter.internal.engine.Engine;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
@@ -48,7 +48,7 @@ public abstract class NullArgumentsContract {
 
     /** The limiter calls them, with values that are never null; of an application's own, only the constructors count. */
     private static final Set<Class<?>> CALLED_BY_THE_LIMITER = Set.of(
-            Limit.class,
+            LimitStep.class,
             Engine.class,
             LimitScript.class,
             DistributedLock.class,

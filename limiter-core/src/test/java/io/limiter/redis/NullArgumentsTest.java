@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -14,10 +15,8 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -25,6 +24,8 @@ import io.limiter.algorithm.WarmUp;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -46,7 +47,8 @@ class NullArgumentsTest extends NullArgumentsContract {
                 "io.limiter.algorithm",
                 "io.limiter.redis",
                 "io.limiter.local",
-                "io.limiter.spi");
+                "io.limiter.spi",
+                "io.limiter.step");
     }
 
     @Override
@@ -85,6 +87,7 @@ class NullArgumentsTest extends NullArgumentsContract {
                 List.of(1.0),
                 new WarmUp(Duration.ofSeconds(1)),
                 Request.take(1, 0),
+                Verdict.granted(1, 1, 0),
                 decision,
                 new RedisPermits(1, 1, 1, 1, 0),
                 FailurePolicy.LOCAL,

@@ -9,6 +9,8 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.Limiter;
@@ -18,8 +20,6 @@ import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Eventually;
@@ -109,7 +109,7 @@ class OutageTest {
         CompletableFuture<?>[] decisions = new CompletableFuture<?>[1000];
         for (int i = 0; i < decisions.length; i++) {
             decisions[i] = limiter.on("k").async().decide(1).thenAccept(decision -> {
-                assertThat(decision.granted()).isTrue();
+                assertThat(decision.isGranted()).isTrue();
                 assertThat(decision.source()).isEqualTo(Source.POLICY);
             });
         }
@@ -146,7 +146,7 @@ class OutageTest {
         Resources.commands(redis.port(), commands -> commands.configSet("maxmemory", "1"));
         for (int i = 0; i < 20; i++) {
             Decision decision = limiter.decide("k");
-            assertThat(decision.granted()).isFalse();
+            assertThat(decision.isGranted()).isFalse();
             assertThat(decision.source()).isEqualTo(Source.POLICY);
         }
         assertThat(factory.backendState().up()).isTrue();
@@ -281,7 +281,7 @@ class OutageTest {
         Decision decision = waiting.join();
         assertThat(decision.source()).isEqualTo(action == FailurePolicy.Action.LOCAL ? Source.LOCAL : Source.POLICY);
         // Without live limits, no instance is known to own the key.
-        assertThat(decision.granted())
+        assertThat(decision.isGranted())
                 .isEqualTo(action == FailurePolicy.Action.LOCAL || action == FailurePolicy.Action.ALLOW);
     }
 
@@ -319,7 +319,7 @@ class OutageTest {
         AtomicLong takenLocally = new AtomicLong();
         Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
             Decision decision = limiter.on("k").decide(permits);
-            if (decision.granted() && decision.source() == Source.LOCAL) {
+            if (decision.isGranted() && decision.source() == Source.LOCAL) {
                 takenLocally.addAndGet(permits);
             }
             return decision.source() == Source.BACKEND;
@@ -336,7 +336,7 @@ class OutageTest {
         Concurrently.run(threads, () -> {
             for (int i = 0; i < each; i++) {
                 Decision decision = limiter.decide("k");
-                if (decision.granted()) {
+                if (decision.isGranted()) {
                     granted.get(decision.source()).incrementAndGet();
                 }
             }

@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,7 +9,6 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.script.LimitScripts;
@@ -57,7 +57,7 @@ class OwnLimitTest {
         redis.expectForeignValues();
         Limiter limiter = limiters.build("k", COOLDOWN);
         assertThat(limiter.tryAcquire("who")).isTrue();
-        assertThat(limiter.decide("who")).isEqualTo(new Decision(false, 1, 0, 10_000_000, 10_000_000, 10_000_000));
+        assertThat(limiter.decide("who")).isEqualTo(decision(false, 1, 0, 10_000_000, 10_000_000, 10_000_000));
         assertThat(limiter.tryAcquire()).isTrue();
         redis.clock().advance(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire("who")).isTrue();

@@ -1,8 +1,8 @@
 package io.limiter.redis;
 
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.redis.lock.LockBackend;
 import java.time.Duration;

@@ -3,9 +3,9 @@ package io.limiter.redis;
 import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
+import io.limiter.step.Request;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;

@@ -2,10 +2,10 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Eventually;
 import java.time.Duration;

@@ -6,11 +6,11 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.MuteProxy;
@@ -152,7 +152,7 @@ class RecoveryTest {
     private void awaitPolicy(Limiter limiter) {
         int before = outages.get();
         Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> {
-            assertThat(limiter.decide(1).granted()).isTrue();
+            assertThat(limiter.decide(1).isGranted()).isTrue();
             return outages.get() > before;
         });
     }

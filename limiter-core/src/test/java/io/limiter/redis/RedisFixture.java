@@ -19,7 +19,6 @@ import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -33,6 +32,7 @@ import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.LimitStep;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
@@ -313,7 +313,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         new StateCodec().read(key, value, limitOf(key, value), 0, 1);
     }
 
-    private static Limit<?> limitOf(String key, byte[] value) {
+    private static LimitStep<?> limitOf(String key, byte[] value) {
         Duration second = Duration.ofSeconds(1);
         if (key.endsWith(":log")) {
             return SlidingLog.of(1, second);

@@ -70,7 +70,7 @@ class RedisRateLimiterTest {
         view.close();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(view.warmUp().join()).isTrue();
-        assertThat(factory.build("k", (Limit<?>) TokenBucket.perSecond(1))).isInstanceOf(RedisRateLimiter.class);
+        assertThat(factory.build("k", (Limit) TokenBucket.perSecond(1))).isInstanceOf(RedisRateLimiter.class);
         assertThat(factory.build("w", FixedWindow.of(1, Duration.ofSeconds(1))))
                 .isNotInstanceOf(RedisRateLimiter.class);
     }

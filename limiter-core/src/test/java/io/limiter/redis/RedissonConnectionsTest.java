@@ -3,13 +3,13 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
@@ -43,7 +43,7 @@ class RedissonConnectionsTest extends RedisEngineContract {
         assertThat(LimitSet.of(limiter.on("ann"))
                         .and(limiter.on("bob"))
                         .decide()
-                        .granted())
+                        .isGranted())
                 .isTrue();
     }
 
@@ -57,7 +57,7 @@ class RedissonConnectionsTest extends RedisEngineContract {
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
             Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                     .build("k", TokenBucket.of(0.01, 10_000));
-            assertThat(limiter.decide(1).granted()).isTrue();
+            assertThat(limiter.decide(1).isGranted()).isTrue();
             proxy.replies(Replies.CUT_OFF_ONCE);
             assertThatThrownBy(() -> limiter.decide(1)).isInstanceOf(LimiterBackendException.class);
             assertThat(limiters()

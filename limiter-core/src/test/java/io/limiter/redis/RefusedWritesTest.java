@@ -6,13 +6,13 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.BackendState;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.MuteProxy;
@@ -121,11 +121,12 @@ class RefusedWritesTest {
         for (int i = 0; i < 200; i++) {
             decisions.add(limiter.on("key" + i % 50).async().decide(1));
         }
-        assertThat(decisions.stream().map(CompletableFuture::join).filter(Decision::granted))
+        assertThat(decisions.stream().map(CompletableFuture::join).filter(Decision::isGranted))
                 .hasSize(100)
                 .allMatch(decision -> decision.source() == Source.BACKEND);
         LimitSet set = LimitSet.of(limiter.on("ann")).and(limiter.on("bob"));
-        assertThat(IntStream.range(0, 3).mapToObj(i -> set.decide().granted())).containsExactly(true, true, false);
+        assertThat(IntStream.range(0, 3).mapToObj(i -> set.decide().isGranted()))
+                .containsExactly(true, true, false);
         assertThat(factory.backendState().failing()).isEmpty();
     }
 

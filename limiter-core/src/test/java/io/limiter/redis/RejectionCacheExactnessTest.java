@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -67,8 +67,8 @@ class RejectionCacheExactnessTest {
                     pair.othersCall(pair.randomCallUnderFirstLimit());
                 }
                 RejectionCachePair.Call next = pair.randomCallUnderFirstLimit();
-                boolean plain = pair.plain(next).granted();
-                boolean cached = random.nextBoolean() ? pair.cached(next).granted() : pair.tryCached(next);
+                boolean plain = pair.plain(next).isGranted();
+                boolean cached = random.nextBoolean() ? pair.cached(next).isGranted() : pair.tryCached(next);
                 assertThat(cached)
                         .as("%s, call %d of trace %d: %s", pair, call, trace, next)
                         .isEqualTo(plain);
@@ -128,8 +128,8 @@ class RejectionCacheExactnessTest {
                     redis.clock().advance(Duration.ofMillis(-random.nextInt(60_000)));
                 }
                 RejectionCachePair.Call next = pair.randomCallUnderFirstLimit();
-                boolean plain = pair.plain(next).granted();
-                assertThat(pair.cached(next).granted())
+                boolean plain = pair.plain(next).isGranted();
+                assertThat(pair.cached(next).isGranted())
                         .as("%s, call %d of trace %d: %s", pair, call, trace, next)
                         .isEqualTo(plain);
             }
@@ -138,8 +138,8 @@ class RejectionCacheExactnessTest {
 
     /** Whether the cache rejects a request that is granted without it, which is right only shortly after the change. */
     private static boolean isLongerRejected(RejectionCachePair pair, RejectionCachePair.Call call, long changedMicros) {
-        boolean plain = pair.plain(call).granted();
-        boolean cached = pair.cached(call).granted();
+        boolean plain = pair.plain(call).isGranted();
+        boolean cached = pair.cached(call).isGranted();
         if (cached == plain) {
             return false;
         }

@@ -1,10 +1,10 @@
 package io.limiter.redis;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -101,7 +101,7 @@ final class RejectionCachePair {
         };
     }
 
-    private Limit<?> counting(int limit, Random numbers) {
+    private Limit counting(int limit, Random numbers) {
         // So long that Redis's own clock expires none.
         Duration period = Duration.ofSeconds(100 + numbers.nextInt(50));
         return switch (kind) {
@@ -177,7 +177,7 @@ final class RejectionCachePair {
 
     Decision plain(Call call) {
         Decision decision = call.on(plain[call.limiter]);
-        if (!decision.granted() && decision.retryAfterMicros() < 2e6 / rate) {
+        if (!decision.isGranted() && decision.retryAfterMicros() < 2e6 / rate) {
             lastRetryMicros = decision.retryAfterMicros();
         }
         return decision;
@@ -190,7 +190,7 @@ final class RejectionCachePair {
     /** By {@code tryAcquire}, which returns only whether it was granted. */
     boolean tryCached(Call call) {
         if (call.peek) {
-            return cached(call).granted();
+            return cached(call).isGranted();
         }
         return cached[call.limiter] instanceof RateLimiter limiter
                 ? limiter.on(call.key).tryAcquire(call.permits, call.timeout)

@@ -7,6 +7,7 @@ import static io.limiter.redis.Rights.info;
 import static io.limiter.redis.Rights.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision.Source;
 import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
@@ -15,7 +16,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -50,7 +50,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 /** A Redis user with exactly the documented rights. */
 class RightsTest {
 
-    private static final List<Limit<?>> KINDS = List.of(
+    private static final List<Limit> KINDS = List.of(
             TokenBucket.of(10, 10),
             FixedWindow.of(100, Duration.ofHours(1)),
             SlidingLog.of(100, Duration.ofHours(1)),
@@ -185,10 +185,10 @@ class RightsTest {
             Limiter limiter = limiters.build("k" + i, KINDS.get(i));
             for (String key : List.of("a", "b", "c", "d")) {
                 limiter.on(key).reset();
-                assertThat(limiter.decide(key).granted()).isTrue();
-                assertThat(limiter.on(key).async().decide(1).join().granted()).isTrue();
+                assertThat(limiter.decide(key).isGranted()).isTrue();
+                assertThat(limiter.on(key).async().decide(1).join().isGranted()).isTrue();
                 limiter.on(key).refund(1);
-                assertThat(limiter.on(key).peek(1).granted()).isTrue();
+                assertThat(limiter.on(key).peek(1).isGranted()).isTrue();
             }
             all.add(limiter);
         }
@@ -201,8 +201,8 @@ class RightsTest {
         LimitSet set = LimitSet.of(
                 tagging.build("k0", KINDS.get(0)).on("s").on("a"),
                 tagging.build("k1", KINDS.get(1)).on("s").on("a"));
-        assertThat(set.decide(1).granted()).isTrue();
-        assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).decide(1).granted())
+        assertThat(set.decide(1).isGranted()).isTrue();
+        assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).decide(1).isGranted())
                 .isTrue();
         try (Lease lease = limiters.build(
                         "c", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))

@@ -11,13 +11,13 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.ScriptReplies;
+import io.limiter.step.Request;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,7 +81,7 @@ class ScriptDisagreesTest {
                         new KeyRequests<>(redis.prefix() + "{b}", window, three)));
         for (int i = 0; i < 2; i++) {
             Answer answer = answers.get(i);
-            assertThatThrownBy(answer::decisions)
+            assertThatThrownBy(answer::verdicts)
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining(i == 0 ? "{a}" : "{b}")
                     .hasMessageContaining("its script granted 6 requests")
@@ -100,7 +100,7 @@ class ScriptDisagreesTest {
             Call sent = new Call(List.of(KeyRequests.of("{k}", window, one)), set, () -> true, answers::addAll);
             ScriptReplies.answer(sent, reply, rejections);
             assertThat(answers).hasSize(1);
-            assertAmbiguous(() -> answers.remove(0).decisions());
+            assertAmbiguous(() -> answers.remove(0).verdicts());
         }
     }
 
@@ -131,7 +131,7 @@ class ScriptDisagreesTest {
                                 FixedWindow.of(2, Duration.ofMinutes(1)),
                                 List.of(Request.take(1, 0)))))
                 .get(0);
-        assertThatThrownBy(answer::decisions)
+        assertThatThrownBy(answer::verdicts)
                 .isInstanceOfSatisfying(
                         LimiterBackendException.class,
                         e -> assertThat(e.isAmbiguous()).isTrue())

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
@@ -93,7 +93,7 @@ class SentOnceTest {
                 }
             };
             Limiter limiter = factory.build("k", new StepHook<>(HUNDRED, breakNext, Integer.MAX_VALUE));
-            assertThat(limiter.decide(1).granted()).isTrue();
+            assertThat(limiter.decide(1).isGranted()).isTrue();
             for (int taken = 1; taken < 5; taken++) {
                 awaitRemaining(limiter, 100 - taken);
                 armed.set(true);
@@ -147,7 +147,7 @@ class SentOnceTest {
         };
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).observer(observer).build()) {
-            assertThat(factory.build("k", HUNDRED).on("ann").decide(1).granted())
+            assertThat(factory.build("k", HUNDRED).on("ann").decide(1).isGranted())
                     .isTrue();
             assertThat(calls).hasPositiveValue();
         }

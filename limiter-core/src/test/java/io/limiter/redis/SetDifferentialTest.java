@@ -3,12 +3,12 @@ package io.limiter.redis;
 import static io.limiter.testing.Decisions.decideSetIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ class SetDifferentialTest extends DifferentialContract {
                         Collections.nCopies(random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 1, set(some(keys, 5))));
             }
             List<Boolean> grants = decideSets(script, sets).stream()
-                    .map(parts -> parts.stream().allMatch(Decision::granted))
+                    .map(parts -> parts.stream().allMatch(Verdict::isGranted))
                     .toList();
             decided += grants.size();
             granted += Collections.frequency(grants, true);
@@ -82,9 +82,9 @@ class SetDifferentialTest extends DifferentialContract {
         KeyRequests<?> window = KeyRequests.of(key, limit, Request.take(2, 0));
         KeyRequests<?> bucket = KeyRequests.of(redis.prefix() + "{b}", TokenBucket.of(1, 3), Request.take(2, 0));
         storeCounter(key, 3, limit);
-        assertThat(decideSet(script, List.of(window, bucket))).allMatch(Decision::granted);
+        assertThat(decideSet(script, List.of(window, bucket))).allMatch(Verdict::isGranted);
         storeCounter(key, 4, limit);
-        assertThat(decideSetIn(script, List.of(bucket, window))).noneMatch(Decision::granted);
+        assertThat(decideSetIn(script, List.of(bucket, window))).noneMatch(Verdict::isGranted);
         assertThat(RedisFixture.commands().pttl(key))
                 .as("one without a TTL gets one")
                 .isPositive();

@@ -88,7 +88,7 @@ class SlidingStoredStateTest {
     @ParameterizedTest
     @EnumSource
     void the_packed_encoding_is_read(RedisFixture.By by) {
-        for (Limit<?> limit : List.of(LOG, COUNTER)) {
+        for (Limit limit : List.of(LOG, COUNTER)) {
             assertThat(redis.byScript().build("k", limit).tryAcquire(3)).isTrue();
             redis.clock().sleep(1);
             assertThat(redis.limiters(by).build("k", limit).tryAcquire(3)).isFalse();
@@ -99,7 +99,7 @@ class SlidingStoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_key_is_kept_until_all_its_entries_have_expired(RedisFixture.By by) {
-        for (Limit<?> limit : List.of(LOG, COUNTER)) {
+        for (Limit limit : List.of(LOG, COUNTER)) {
             Limiter limiter = redis.limiters(by).build("k", limit);
             for (int i = 0; i < 100; i++) {
                 // What expiry goes by does not move with the test's clock.
@@ -159,11 +159,11 @@ class SlidingStoredStateTest {
                 .sum();
     }
 
-    private String key(Limit<?> limit) {
-        return redis.prefix() + "{k}" + limit.keySuffix();
+    private String key(Limit limit) {
+        return redis.prefix() + "{k}" + limit.asStep().keySuffix();
     }
 
-    private void put(Limit<?> limit, String value) {
+    private void put(Limit limit, String value) {
         RedisFixture.commands().set(key(limit), value.getBytes(StandardCharsets.UTF_8));
         RedisFixture.commands().pexpire(key(limit), 60_000);
     }

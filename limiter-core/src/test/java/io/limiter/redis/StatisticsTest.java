@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -14,8 +16,6 @@ import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
@@ -89,14 +89,14 @@ class StatisticsTest {
         for (RedisRateLimiterFactory factory : List.of(
                 factory(),
                 redis.builder().lock(new RedisLock(RedisFixture.connections())).build())) {
-            for (Limit<?> limit : List.of(TokenBucket.perSecond(1).withCapacity(10), SlidingLog.of(10, DAY))) {
+            for (Limit limit : List.of(TokenBucket.perSecond(1).withCapacity(10), SlidingLog.of(10, DAY))) {
                 Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                         .build("larger", limit);
                 limiter.reset();
                 limiter.charge(9);
                 assertThat(limiter.tryAcquire(2)).isFalse();
                 assertThat(limiter.tryAcquire(3)).isFalse();
-                boolean covered = limit.coversLargerRequests();
+                boolean covered = limit.asStep().coversLargerRequests();
                 assertThat(limiter.decide(4).source()).isEqualTo(covered ? Source.REJECTION_CACHE : Source.BACKEND);
                 // Both limits share a name and its totals.
                 LimiterTotals totals = only(factory);
@@ -115,7 +115,7 @@ class StatisticsTest {
                 .build("k", TokenBucket.of(1e6, 1));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();
-            assertThat(limiter.decide("a").granted()).isTrue();
+            assertThat(limiter.decide("a").isGranted()).isTrue();
         }
         LimiterTotals totals = only(factory);
         assertThat(totals.granted()).isEqualTo(1000);
@@ -129,16 +129,16 @@ class StatisticsTest {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter =
                 factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60);
-        assertThat(limiter.on("a").async().decide(1).join().granted()).isTrue();
-        assertThat(limiter.on("a").async().decide(1).join().granted()).isFalse();
+        assertThat(limiter.on("a").async().decide(1).join().isGranted()).isTrue();
+        assertThat(limiter.on("a").async().decide(1).join().isGranted()).isFalse();
         assertThat(limiter.on("a")
                         .async()
                         .reserve(1, Duration.ofHours(1))
                         .join()
                         .decision()
-                        .granted())
+                        .isGranted())
                 .isTrue();
-        assertThat(limiter.on("a").reserve(1, Duration.ofHours(1)).decision().granted())
+        assertThat(limiter.on("a").reserve(1, Duration.ofHours(1)).decision().isGranted())
                 .isTrue();
         LimiterTotals totals = only(factory);
         Eventually.that(() -> assertThat(totals.granted()).isEqualTo(3));
@@ -155,7 +155,7 @@ class StatisticsTest {
         LimitSet set = LimitSet.of(one.on("a"), two.on("a"));
         assertThat(set.tryAcquire()).isTrue();
         assertThat(set.tryAcquire()).isFalse();
-        assertThat(set.async().decide(1).join().granted()).isFalse();
+        assertThat(set.async().decide(1).join().isGranted()).isFalse();
         List<LimiterTotals> totals = factory.statistics().totals();
         assertThat(totals).extracting(LimiterTotals::name).containsExactly("one", "two");
         assertThat(totals).extracting(LimiterTotals::granted).containsExactly(1L, 1L);
@@ -217,7 +217,7 @@ class StatisticsTest {
                     assertThat(factory.statistics().queuedRequests()).isPositive();
                     return decisions;
                 })
-                .forEach(decision -> assertThat(decision.join().granted()).isTrue());
+                .forEach(decision -> assertThat(decision.join().isGranted()).isTrue());
         assertThat(factory.statistics().queuedRequests()).isZero();
         assertThat(recorder.requests).hasValue(41);
         assertThat(recorder.sent.size()).isLessThan(41);

@@ -11,11 +11,12 @@ import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import io.limiter.testing.Fuzz;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class StoredStateFuzzTest {
     private static final int BATCH = 100;
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private static final List<Limit<?>> LIMITS = List.of(
+    private static final List<LimitStep<?>> LIMITS = List.of(
             TokenBucket.of(5, 2),
             FixedWindow.of(5, MINUTE),
             SlidingLog.of(5, MINUTE),
@@ -79,14 +80,14 @@ class StoredStateFuzzTest {
     final RedisFixture redis = new RedisFixture();
 
     private final StateCodec codec = new StateCodec();
-    private final Map<Limit<?>, List<byte[]>> written = new LinkedHashMap<>();
+    private final Map<LimitStep<?>, List<byte[]>> written = new LinkedHashMap<>();
 
     @Test
     void java_reads_a_state_or_says_that_it_is_none() {
         states();
         long now = redis.clock().micros();
         Fuzz.run(40, random -> {
-            Limit<?> limit = LIMITS.get(random.nextInt(LIMITS.size()));
+            LimitStep<?> limit = LIMITS.get(random.nextInt(LIMITS.size()));
             assertThat(problem(limit, value(random, limit), now)).isIn("", "unreadable");
         });
     }
@@ -99,7 +100,7 @@ class StoredStateFuzzTest {
         long now = redis.clock().micros();
         List<Case> batch = new ArrayList<>();
         Fuzz.run(10, random -> {
-            Limit<?> limit = LIMITS.get(random.nextInt(LIMITS.size()));
+            LimitStep<?> limit = LIMITS.get(random.nextInt(LIMITS.size()));
             batch.add(new Case(limit, value(random, limit)));
             if (batch.size() == BATCH) {
                 tryAll(limiters, batch, now);
@@ -120,7 +121,7 @@ class StoredStateFuzzTest {
         RedisFixture.commands().mset(values);
         List<CompletableFuture<?>> decisions = new ArrayList<>();
         for (int i = 0; i < batch.size(); i++) {
-            Limit<?> limit = batch.get(i).limit;
+            LimitStep<?> limit = batch.get(i).limit;
             String name = "k" + LIMITS.indexOf(limit);
             decisions.add(
                     limit instanceof ConcurrencyLimit
@@ -133,7 +134,7 @@ class StoredStateFuzzTest {
                             : (limit instanceof Ban ban
                                             ? limiters.with(LimiterOptions.NONE.withBan(ban))
                                                     .build(name, FixedWindow.of(5, MINUTE))
-                                            : limiters.build(name, limit))
+                                            : limiters.build(name, (Limit) limit))
                                     .on("" + i)
                                     .async()
                                     .decide(1));
@@ -161,12 +162,12 @@ class StoredStateFuzzTest {
         RedisFixture.commands().del(values.keySet().toArray(new String[0]));
     }
 
-    private String key(Limit<?> limit, int i) {
+    private String key(LimitStep<?> limit, int i) {
         return redis.prefix() + "{" + i + "}{k" + LIMITS.indexOf(limit) + "}" + limit.keySuffix();
     }
 
     /** Empty if Java reads the value and steps from there. */
-    private <S> String problem(Limit<S> limit, byte[] value, long now) {
+    private <S> String problem(LimitStep<S> limit, byte[] value, long now) {
         try {
             S state = codec.read("k", value, limit, now, -1);
             limit.step(state, now, limit instanceof ConcurrencyLimit ? Request.hold(77, 1) : Request.take(1, 0));
@@ -179,7 +180,7 @@ class StoredStateFuzzTest {
     /** What the scripts write, and Java. */
     private void states() {
         LimiterFactory limiters = redis.byScript();
-        for (Limit<?> limit : LIMITS) {
+        for (LimitStep<?> limit : LIMITS) {
             List<byte[]> states = new ArrayList<>();
             String name = "w" + LIMITS.indexOf(limit);
             String key = redis.prefix() + "{" + name + "}" + limit.keySuffix();
@@ -190,7 +191,7 @@ class StoredStateFuzzTest {
                 } else if (limit instanceof Ban) {
                     decideIn(redis.scriptBackend(), key, limit, Request.charge(1));
                 } else {
-                    limiters.build(name, limit).tryAcquire();
+                    limiters.build(name, (Limit) limit).tryAcquire();
                 }
                 byte[] packed = RedisFixture.commands().get(key);
                 if (packed == null) {
@@ -206,7 +207,7 @@ class StoredStateFuzzTest {
         }
     }
 
-    private byte[] value(Random random, Limit<?> limit) {
+    private byte[] value(Random random, LimitStep<?> limit) {
         // Also that of another kind.
         List<byte[]> states = written.get(random.nextInt(8) == 0 ? LIMITS.get(random.nextInt(LIMITS.size())) : limit);
         byte[] state = states.get(random.nextInt(states.size()));
@@ -235,7 +236,7 @@ class StoredStateFuzzTest {
         return changed.append(json.substring(at)).toString();
     }
 
-    private record Case(Limit<?> limit, byte[] value) {
+    private record Case(LimitStep<?> limit, byte[] value) {
         @Override
         public String toString() {
             return limit + " with " + java.util.HexFormat.of().formatHex(value) + " "

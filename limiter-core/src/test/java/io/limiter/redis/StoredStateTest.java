@@ -142,7 +142,7 @@ class StoredStateTest {
     @EnumSource
     void a_debt_is_kept_until_it_is_paid(RedisFixture.By by) {
         RateLimiter limiter = redis.limiters(by).build("k", TokenBucket.of(1, 1).withExpire(Duration.ofSeconds(1)));
-        assertThat(limiter.decide(1000, Duration.ofHours(1)).granted()).isTrue();
+        assertThat(limiter.decide(1000, Duration.ofHours(1)).isGranted()).isTrue();
         // It slept on the movable clock; Redis keeps the key by its own.
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(995_000L);
     }

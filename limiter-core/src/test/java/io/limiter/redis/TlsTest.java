@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spi.DistributedLock;
 import io.limiter.testing.Eventually;
@@ -108,10 +108,10 @@ class TlsTest {
 
     private static void decides(RedisRateLimiterFactory factory, String name) {
         Limiter limiter = factory.build(name, FixedWindow.of(2, Duration.ofHours(1)));
-        assertThat(limiter.decide(1).granted()).isTrue();
-        assertThat(limiter.on("k").async().decide(2).join().granted()).isTrue();
+        assertThat(limiter.decide(1).isGranted()).isTrue();
+        assertThat(limiter.on("k").async().decide(2).join().isGranted()).isTrue();
         assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND);
-        assertThat(limiter.decide(1).granted()).isFalse();
+        assertThat(limiter.decide(1).isGranted()).isFalse();
     }
 
     private RedisConnectionFactory connect(Client client, TestCertificate trusted) throws Exception {

@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
+import io.limiter.step.Request;
 import io.limiter.testing.Decisions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -59,11 +59,11 @@ class UnsentRequestsTest {
                 List.of(KeyRequests.of(key("{k}:a"), TEN, request), KeyRequests.of(key("{k}:b"), TEN, ONE));
         List<KeyRequests<?>> batch = List.of(parts.get(0));
         assertNotExecuted(() -> decideIn(engine, key("{k}:a"), TEN, request), problem);
-        assertNotExecuted(() -> decideIn(engine, batch).get(0).decisions(), problem);
+        assertNotExecuted(() -> decideIn(engine, batch).get(0).verdicts(), problem);
         assertNotExecuted(() -> decideSetIn(engine, parts), problem);
         assertFuture(
                 () -> engine.start(batch, () -> true)
-                        .thenApply(answers -> answers.get(0).decisions()),
+                        .thenApply(answers -> answers.get(0).verdicts()),
                 problem);
         assertFuture(() -> Decisions.startSetIn(engine, parts), problem);
     }

@@ -1,13 +1,14 @@
 package io.limiter.testing;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /** A custom limit that divides by zero. */
-public class BrokenLimit implements Limit<Double> {
+public class BrokenLimit implements Limit, LimitStep<Double> {
 
     private final boolean decides;
 
@@ -18,6 +19,11 @@ public class BrokenLimit implements Limit<Double> {
     /** @param decides whether it divides by zero only when how long its state is kept is computed */
     public BrokenLimit(boolean decides) {
         this.decides = decides;
+    }
+
+    @Override
+    public BrokenLimit asStep() {
+        return this;
     }
 
     @Override
@@ -38,7 +44,7 @@ public class BrokenLimit implements Limit<Double> {
     @Override
     public Step<Double> step(@Nullable Double state, long nowMicros, Request request) {
         if (decides) {
-            return new Step<>(1.0, new Decision(true, 1, 0, 0, 0, 0));
+            return Step.of(1.0, Verdict.granted(1, 0, 0));
         }
         throw new ArithmeticException("/ by zero");
     }

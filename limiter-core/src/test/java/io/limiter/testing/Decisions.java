@@ -1,16 +1,17 @@
 package io.limiter.testing;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,11 +22,11 @@ public final class Decisions {
 
     private Decisions() {}
 
-    public static Decision decide(Engine engine, String key, Limit<?> limit, Request request) {
+    public static Outcome decide(Engine engine, String key, LimitStep<?> limit, Request request) {
         return PendingRequest.start(engine, key, limit, request).await();
     }
 
-    public static List<@Nullable Decision> decideSet(Engine engine, List<KeyRequests<?>> parts) {
+    public static List<@Nullable Outcome> decideSet(Engine engine, List<KeyRequests<?>> parts) {
         return startSet(engine, parts).await();
     }
 
@@ -35,10 +36,10 @@ public final class Decisions {
         return pending;
     }
 
-    public static Decision decideIn(Backend backend, String key, Limit<?> limit, Request request) {
+    public static Verdict decideIn(Backend backend, String key, LimitStep<?> limit, Request request) {
         return decideIn(backend, List.of(new KeyRequests<>(key, limit, List.of(request))))
                 .get(0)
-                .decisions()
+                .verdicts()
                 .get(0);
     }
 
@@ -46,23 +47,22 @@ public final class Decisions {
         return backend.start(batch, () -> true).join();
     }
 
-    public static List<Decision> decideSetIn(Backend backend, List<KeyRequests<?>> parts) {
+    public static List<Verdict> decideSetIn(Backend backend, List<KeyRequests<?>> parts) {
         return AsyncFailures.join(startSetIn(backend, parts));
     }
 
-    public static CompletableFuture<List<Decision>> startSetIn(Backend backend, List<KeyRequests<?>> parts) {
+    public static CompletableFuture<List<Verdict>> startSetIn(Backend backend, List<KeyRequests<?>> parts) {
         return startSetsIn(backend, List.of(parts)).get(0);
     }
 
     /** Several sets together, in their order. */
-    public static List<CompletableFuture<List<Decision>>> startSetsIn(
-            Backend backend, List<List<KeyRequests<?>>> sets) {
+    public static List<CompletableFuture<List<Verdict>>> startSetsIn(Backend backend, List<List<KeyRequests<?>>> sets) {
         List<Call> calls = new ArrayList<>();
-        List<CompletableFuture<List<Decision>>> decided = new ArrayList<>();
+        List<CompletableFuture<List<Verdict>>> decided = new ArrayList<>();
         for (List<KeyRequests<?>> parts : sets) {
             CompletableFuture<List<Answer>> answers = new CompletableFuture<>();
             calls.add(new Call(parts, true, () -> true, answers::complete));
-            decided.add(answers.thenApply(all -> Answer.ofSet(all).decisions()));
+            decided.add(answers.thenApply(all -> Answer.ofSet(all).verdicts()));
         }
         backend.startSets(calls);
         return decided;

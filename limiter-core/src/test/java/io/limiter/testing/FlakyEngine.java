@@ -2,13 +2,13 @@ package io.limiter.testing;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.step.Request;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,7 +38,7 @@ public final class FlakyEngine implements ImmediateEngine {
             fail(one, BackendFailures.notExecuted(one.key(), "failing"));
             return;
         }
-        Decision decision;
+        Outcome decision;
         try {
             beforeDecision.run();
             decision = PendingRequest.start(engine, one.key(), one.limit(0), one.request(0))

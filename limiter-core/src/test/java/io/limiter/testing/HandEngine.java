@@ -1,11 +1,13 @@
 package io.limiter.testing;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
+import static io.limiter.testing.Expected.verdict;
+
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -141,8 +143,8 @@ public final class HandEngine implements FutureBackend {
             future.completeExceptionally(error);
         }
 
-        private Decision decision(Request request) {
-            return new Decision(
+        private Verdict decision(Request request) {
+            return verdict(
                     true,
                     request.permits(),
                     decisions.incrementAndGet(),

@@ -1,8 +1,9 @@
 package io.limiter.testing;
 
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,17 +11,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <S> the state of the other one
  */
-public class StepHook<S> implements Limit<S> {
+public class StepHook<S> implements Limit, LimitStep<S> {
 
-    private final Limit<S> limit;
+    private final LimitStep<S> limit;
     private final Runnable meanwhile;
     private int times;
 
     /** @param times how often */
-    public StepHook(Limit<S> limit, Runnable meanwhile, int times) {
+    public StepHook(LimitStep<S> limit, Runnable meanwhile, int times) {
         this.limit = limit;
         this.meanwhile = meanwhile;
         this.times = times;
+    }
+
+    @Override
+    public final StepHook<S> asStep() {
+        return this;
     }
 
     @Override
@@ -29,7 +35,7 @@ public class StepHook<S> implements Limit<S> {
     }
 
     @Override
-    public final Limit<S> scaled(double share) {
+    public final LimitStep<S> scaled(double share) {
         return limit.scaled(share);
     }
 

@@ -1,17 +1,18 @@
 package io.limiter.testing;
 
 import com.google.common.base.Ticker;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,10 +45,10 @@ public final class SteppingEngine implements ImmediateEngine, FutureBackend {
     }
 
     /** Steps as another JVM would: nothing here is notified. */
-    public synchronized Decision takeElsewhere(String key, TokenBucket limit, Request request) {
+    public synchronized Verdict takeElsewhere(String key, TokenBucket limit, Request request) {
         Step<RedisPermits> step = limit.step((RedisPermits) states.get(key), clockMicros.getAsLong(), request);
         states.put(key, step.state());
-        return step.decision();
+        return step.verdict();
     }
 
     /** As if the key had been deleted by hand. */
@@ -86,7 +87,8 @@ public final class SteppingEngine implements ImmediateEngine, FutureBackend {
                 pending.parts(),
                 pending.size() > 1,
                 pending::send,
-                answers -> pending.decided(part -> answers.get(part).decisions().get(0))));
+                answers -> pending.decided(
+                        part -> Outcome.of(answers.get(part).verdicts().get(0)))));
     }
 
     @Override
@@ -102,11 +104,11 @@ public final class SteppingEngine implements ImmediateEngine, FutureBackend {
         long sentNanos = rejections.readNanos();
         long nowMicros = clockMicros.getAsLong();
         S state = part.limit().stateType().cast(states.get(part.key()));
-        List<Decision> decisions = new ArrayList<>();
+        List<Verdict> decisions = new ArrayList<>();
         for (Request request : part.requests()) {
             Step<S> step = part.limit().step(state, nowMicros, request);
             state = step.state();
-            decisions.add(step.decision());
+            decisions.add(step.verdict());
         }
         states.put(part.key(), state);
         rejections.decided(part, decisions, state, nowMicros, sentNanos);

@@ -2,25 +2,26 @@ package io.limiter.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The state of one key, with a limit and a clock that the test may change between requests. */
 public final class Timeline<S> {
 
-    private Limit<S> limit;
+    private LimitStep<S> limit;
     private S state;
 
-    public Timeline(Limit<S> limit) {
+    public Timeline(LimitStep<S> limit) {
         this.limit = limit;
     }
 
     /** Replays the requests of a trace on a new key; fails unless the decisions are those of the trace. */
-    public static <S> void check(Limit<S> limit, TraceLine... trace) {
+    public static <S> void check(LimitStep<S> limit, TraceLine... trace) {
         check(new Timeline<>(limit), trace);
     }
 
@@ -42,36 +43,36 @@ public final class Timeline<S> {
         return this;
     }
 
-    public Timeline<S> limit(Limit<S> newLimit) {
+    public Timeline<S> limit(LimitStep<S> newLimit) {
         limit = newLimit;
         return this;
     }
 
-    public Decision step(long nowMicros, Request request) {
+    public Verdict step(long nowMicros, Request request) {
         Step<S> step = limit.step(state, nowMicros, request);
         state = step.state();
-        return step.decision();
+        return step.verdict();
     }
 
-    public Decision take(long nowMicros, long permits, long timeoutMicros) {
+    public Verdict take(long nowMicros, long permits, long timeoutMicros) {
         return step(nowMicros, Request.take(permits, timeoutMicros));
     }
 
-    public Decision charge(long nowMicros, long permits) {
+    public Verdict charge(long nowMicros, long permits) {
         return step(nowMicros, Request.charge(permits));
     }
 
-    public Decision refund(long nowMicros, long permits) {
+    public Verdict refund(long nowMicros, long permits) {
         return step(nowMicros, Request.refund(permits));
     }
 
-    public Decision cancel(long nowMicros, long permits, Decision granted) {
+    public Verdict cancel(long nowMicros, long permits, Verdict granted) {
         return step(nowMicros, Request.cancel(permits, granted));
     }
 
     /** What {@link #take} would decide, without taking permits. */
-    public Decision peek(long nowMicros, long permits, long timeoutMicros) {
+    public Verdict peek(long nowMicros, long permits, long timeoutMicros) {
         return limit.step(state, nowMicros, Request.peek(permits, timeoutMicros))
-                .decision();
+                .verdict();
     }
 }

@@ -1,6 +1,6 @@
 package io.limiter.testing;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.step.Verdict;
 
 /**
  * One line of a trace: a request and its decision. Times are seconds, and count from {@link #EPOCH_MICROS}.
@@ -25,15 +25,15 @@ public record TraceLine(double second, long permits, double timeout, String deci
         return Math.round(timeout * 1e6);
     }
 
-    public TraceLine decided(Decision made) {
+    public TraceLine decided(Verdict made) {
         return new TraceLine(second, permits, timeout, text(made));
     }
 
-    private static String text(Decision decision) {
-        if (decision.granted()) {
+    private static String text(Verdict decision) {
+        if (decision.isGranted()) {
             return decision.waitMicros() == 0 ? "G" : "G " + decision.waitMicros() / 1e6;
         }
-        boolean never = decision.retryAfterMicros() == Decision.NEVER_MICROS;
+        boolean never = decision.retryAfterMicros() == Verdict.NEVER_MICROS;
         return never ? "R never" : "R " + decision.retryAfterMicros() / 1e6;
     }
 }

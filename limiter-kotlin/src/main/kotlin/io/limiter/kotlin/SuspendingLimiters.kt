@@ -7,7 +7,7 @@ import io.limiter.Lease
 import io.limiter.Limiter
 import io.limiter.RateLimitExceededException
 import io.limiter.RateLimiter
-import io.limiter.algorithm.Decision
+import io.limiter.Decision
 import java.util.concurrent.CancellationException
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.future.await
@@ -39,7 +39,7 @@ public suspend fun RateLimiter.acquireSuspending(permits: Long = 1): Duration =
  * @param timeout how long to wait at most; zero for not at all
  */
 public suspend fun Limiter.tryAcquireSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Boolean =
-    decideSuspending(permits, timeout).granted()
+    decideSuspending(permits, timeout).isGranted
 
 /**
  * As [tryAcquireSuspending], and returns the whole decision: what remains, and when to retry.

@@ -42,7 +42,7 @@ abstract class SuspendingContract {
         assertThat(hourly.on("ann").tryAcquireSuspending()).isTrue()
         assertThat(hourly.on("ann").tryAcquireSuspending(timeout = 1.minutes)).isFalse()
         val rejection = hourly.on("ann").decideSuspending()
-        assertThat(rejection.granted()).isFalse()
+        assertThat(rejection.isGranted).isFalse()
         assertThat(rejection.retryAfter()).isPresent()
     }
 

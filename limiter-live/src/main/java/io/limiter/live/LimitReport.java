@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * @param errors number of requests that failed
  * @param waits number of requests whose caller waited for permits
  * @param waited how long they waited, in all
- * @param bySource number of requests decided by each {@link io.limiter.algorithm.Decision.Source}
+ * @param bySource number of requests decided by each {@link io.limiter.Decision.Source}
  * @param hottest keys with the most requests, the hottest first; hashed unless {@link LiveOptions#showKeys()}
  * @param rejectedKeys keys with the most rejections in the last minutes, that with the most first; hashed as {@code hottest}
  * @param notApplied why the live limit could not be applied; empty if it was, or there is none

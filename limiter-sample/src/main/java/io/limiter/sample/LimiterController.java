@@ -1,10 +1,10 @@
 package io.limiter.sample;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -56,7 +56,7 @@ class LimiterController {
 
     private static String granted(Limiter limiter) {
         Decision decision = limiter.decide(1);
-        if (!decision.granted()) {
+        if (!decision.isGranted()) {
             throw new RateLimitExceededException(limiter.name(), decision);
         }
         return "granted, " + decision.remaining() + " of " + decision.limit() + " left";

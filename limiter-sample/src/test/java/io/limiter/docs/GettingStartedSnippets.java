@@ -1,8 +1,8 @@
 package io.limiter.docs;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
@@ -40,7 +40,7 @@ interface GettingStartedSnippets {
 
         String send(String phone) {
             Decision decision = codes.decide(phone);
-            return decision.granted()
+            return decision.isGranted()
                     ? "sent"
                     : "not before " + decision.retryAfter().orElseThrow();
         }

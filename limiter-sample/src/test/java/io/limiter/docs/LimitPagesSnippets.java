@@ -55,7 +55,7 @@ class LimitPagesSnippets {
 
         LimitSet set = LimitSet.of(perSecond.on(user), perDay.on(user), perTenant.on(tenant));
         SetDecision decision = set.decide();
-        if (!decision.granted()) {
+        if (!decision.isGranted()) {
             Limiter rejecting = decision.rejection().orElseThrow().limiter();
             throw new RateLimitExceededException(rejecting.name(), rejecting.keys(), decision.decision());
         }

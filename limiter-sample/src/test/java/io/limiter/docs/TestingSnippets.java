@@ -5,12 +5,12 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
@@ -125,7 +125,7 @@ class Sms {
 
     void send(String phone) {
         Decision decision = perPhone.decide(phone);
-        if (!decision.granted()) {
+        if (!decision.isGranted()) {
             throw new RateLimitExceededException("sms", decision);
         }
     }

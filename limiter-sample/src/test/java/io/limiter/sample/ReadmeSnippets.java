@@ -3,6 +3,7 @@ package io.limiter.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -13,7 +14,6 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.SlidingCounter;
@@ -56,8 +56,8 @@ class ReadmeSnippets {
         LimiterOptions prefetching = LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofMillis(100)));
         RateLimiter hot = limiters.with(prefetching).build("hot", TokenBucket.perSecond(50_000));
         // end
-        assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
-        assertThat(soon && mine && decision.granted()).isTrue();
+        assertThat(later.join().isGranted() && hot.tryAcquire()).isTrue();
+        assertThat(soon && mine && decision.isGranted()).isTrue();
         assertThat(guava.tryAcquire() && warming.tryAcquire() && inTime && logins.tryAcquire())
                 .isTrue();
     }
@@ -90,7 +90,7 @@ class ReadmeSnippets {
         }
 
         SetDecision both = LimitSet.of(search.on("ann")).and(quota.on("ann"), 3).decide();
-        if (!both.granted()) {
+        if (!both.isGranted()) {
             log.info("rejected by {}", both.rejectedBy());
         }
 
@@ -99,7 +99,7 @@ class ReadmeSnippets {
         search.on("ann").charge(3);
         search.on("ann").refund(1);
         // end
-        assertThat(strict.tryAcquire() && wide.tryAcquire() && both.granted()).isTrue();
+        assertThat(strict.tryAcquire() && wide.tryAcquire() && both.isGranted()).isTrue();
         assertThat(exports.on("ann").inUse()).isZero();
     }
 }

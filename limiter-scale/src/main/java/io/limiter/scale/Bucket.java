@@ -1,10 +1,10 @@
 package io.limiter.scale;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.step.Verdict;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one key, and the steps of the limiter's own token bucket on it. */
@@ -17,16 +17,16 @@ final class Bucket {
         this.limit = limit;
     }
 
-    Decision take(long permits, long nowMicros) {
+    Verdict take(long permits, long nowMicros) {
         Step<RedisPermits> step = limit.step(state, nowMicros, Request.take(permits, 0));
         state = step.state() == null ? state : step.state();
-        return step.decision();
+        return step.verdict();
     }
 
     /** Decides any request. */
-    Decision decide(Request request, long nowMicros) {
+    Verdict decide(Request request, long nowMicros) {
         Step<RedisPermits> step = limit.step(state, nowMicros, request);
         state = step.state();
-        return step.decision();
+        return step.verdict();
     }
 }

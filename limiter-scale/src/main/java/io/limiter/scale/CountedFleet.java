@@ -1,8 +1,8 @@
 package io.limiter.scale;
 
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.live.KnownInstances;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -113,7 +113,7 @@ final class CountedFleet {
             long micros = nanos / 1_000;
             Request peek = Request.peek(1, 0);
             int left = (int) bucket.decide(peek, micros).remaining();
-            if (left > 0 && bucket.take(left, micros).granted()) {
+            if (left > 0 && bucket.take(left, micros).isGranted()) {
                 granted += left;
             }
         }

@@ -120,7 +120,7 @@ final class DemandFleet {
     }
 
     private void request() {
-        if (ideal.take(1, timeline.nowNanos() / 1_000).granted()) {
+        if (ideal.take(1, timeline.nowNanos() / 1_000).isGranted()) {
             totals.grantedByOne();
         }
         instances[instance()].request();

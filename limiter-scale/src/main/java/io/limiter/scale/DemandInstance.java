@@ -1,9 +1,9 @@
 package io.limiter.scale;
 
+import io.limiter.step.Verdict;
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.scale.Totals.By;
+import io.limiter.step.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +136,7 @@ final class DemandInstance implements FleetMember {
         calledNanos = sent;
         requests = 0;
         Request request = Request.prefetch(wanted, timeNanos / 1_000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
-        Decision[] given = new Decision[1];
+        Verdict[] given = new Verdict[1];
         shard.call(1, 1, micros -> given[0] = key.decide(request, micros), () -> {
             if (caller == generation) {
                 receive(given[0], sent, given[0].limit() >= wanted);
@@ -144,11 +144,11 @@ final class DemandInstance implements FleetMember {
         });
     }
 
-    private void receive(Decision given, long sentNanos, boolean complete) {
+    private void receive(Verdict given, long sentNanos, boolean complete) {
         calling = false;
         pauseNanos = given.retryAfterMicros() * 1_000;
         pausedUntilNanos = sentNanos + pauseNanos;
-        if (given.granted()) {
+        if (given.isGranted()) {
             double pause = PAUSE * timeNanos;
             double held = !complete ? pauseNanos : pauseNanos > 0 ? pauseNanos + 2 * pause : pause;
             add(new Block(given, sentNanos + timeNanos + (long) held, held));
@@ -184,14 +184,14 @@ final class DemandInstance implements FleetMember {
 
     private static final class Block {
 
-        private final Decision decision;
+        private final Verdict decision;
         private final int size;
         private final long untilNanos;
         private final double heldNanos;
         private int left;
         private int dropped;
 
-        Block(Decision decision, long untilNanos, double heldNanos) {
+        Block(Verdict decision, long untilNanos, double heldNanos) {
             this.decision = decision;
             this.untilNanos = untilNanos;
             this.heldNanos = heldNanos;

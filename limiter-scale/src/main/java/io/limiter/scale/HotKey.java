@@ -1,6 +1,6 @@
 package io.limiter.scale;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.step.Verdict;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.batch.RoundTrips;
@@ -115,9 +115,9 @@ final class HotKey {
 
     private void decide(List<Waiting> batch, long serverMicros) {
         for (Waiting each : batch) {
-            Decision decision = shared.take(1, serverMicros);
-            each.granted = decision.granted();
-            if (decision.granted()) {
+            Verdict decision = shared.take(1, serverMicros);
+            each.granted = decision.isGranted();
+            if (decision.isGranted()) {
                 totals.taken(serverMicros);
             } else if (scenario.rejectionCache) {
                 rejectedUntilMicros = serverMicros + decision.retryAfterMicros();
@@ -167,7 +167,7 @@ final class HotKey {
 
     private void decideLocally(long waitedNanos) {
         totals.decided(By.LOCAL, waitedNanos);
-        if (own.take(1, timeline.nowNanos() / 1_000).granted()) {
+        if (own.take(1, timeline.nowNanos() / 1_000).isGranted()) {
             totals.taken(timeline.nowNanos() / 1_000);
             totals.granted();
         }

@@ -98,7 +98,7 @@ final class Simulation {
     }
 
     private void hotRequest() {
-        if (ideal.take(1, timeline.nowNanos() / 1_000).granted()) {
+        if (ideal.take(1, timeline.nowNanos() / 1_000).isGranted()) {
             hot.grantedByOne();
         }
         hotKeys[random.nextInt(hotKeys.length)][random.nextInt(scenario.hashTags)].request();

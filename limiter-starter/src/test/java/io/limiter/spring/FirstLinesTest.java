@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.redis.RedisFixture;
 import io.limiter.redis.RedisRateLimiter;
@@ -75,7 +75,7 @@ class FirstLinesTest {
         void run(Lines lines);
     }
 
-    private Map<String, Limit<?>> definitions() {
+    private Map<String, AnyLimit> definitions() {
         return factory.statistics().totals().stream()
                 .collect(Collectors.toMap(
                         totals -> totals.name().replaceAll(".*Lines\\.(\\w+)\\(.*", "$1"),

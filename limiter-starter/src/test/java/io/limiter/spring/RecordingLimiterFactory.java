@@ -7,6 +7,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -39,10 +40,10 @@ public final class RecordingLimiterFactory extends ForwardingLimiterFactory {
     public record Built(
             String prefix,
             String name,
-            Limit<?> limit,
+            AnyLimit limit,
             @Nullable Prefetch prefetch) {
 
-        public Built(String prefix, String name, Limit<?> limit) {
+        public Built(String prefix, String name, AnyLimit limit) {
             this(prefix, name, limit, null);
         }
     }
@@ -68,7 +69,7 @@ public final class RecordingLimiterFactory extends ForwardingLimiterFactory {
     }
 
     @Override
-    public Limiter build(String name, Limit<?> limit) {
+    public Limiter build(String name, Limit limit) {
         built.add(new Built(prefix, name, limit, prefetch));
         return delegate.build(name, limit);
     }

@@ -1,8 +1,8 @@
 package io.limiter.test;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.key.KeyText;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -28,7 +28,7 @@ final class Descriptions {
     static String of(Decision decision) {
         String left = decision.remaining() + " of " + decision.limit() + " remaining";
         String source = decision.source() == Decision.Source.BACKEND ? "" : ", decided by " + decision.source();
-        if (decision.granted()) {
+        if (decision.isGranted()) {
             return "granted (" + left + source + ")";
         }
         String retry =

@@ -1,7 +1,7 @@
 package io.limiter.test;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +32,7 @@ public final class LimiterAssert extends AbstractAssert<LimiterAssert, Limiter> 
         }
         for (long granted = 0; granted < permits; granted++) {
             Decision decision = actual.decide();
-            if (!decision.granted()) {
+            if (!decision.isGranted()) {
                 throw failure(
                         "Expected %s to grant %d permits, but it granted %d and then %s",
                         Descriptions.of(actual), permits, granted, Descriptions.of(decision));
@@ -88,7 +88,7 @@ public final class LimiterAssert extends AbstractAssert<LimiterAssert, Limiter> 
     private Decision rejection(String expected) {
         isNotNull();
         Decision decision = actual.decide();
-        if (decision.granted()) {
+        if (decision.isGranted()) {
             throw failure(
                     "Expected %s to reject%s, but it %s", Descriptions.of(actual), expected, Descriptions.of(decision));
         }

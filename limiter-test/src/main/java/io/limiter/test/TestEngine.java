@@ -1,11 +1,11 @@
 package io.limiter.test;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.local.LocalEngine;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +34,12 @@ final class TestEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         return engine.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
     @Override
-    public @Nullable Decision decide(String key, Limit<?> limit, Request request) {
+    public @Nullable Outcome decide(String key, LimitStep<?> limit, Request request) {
         return engine.decide(key, limit, request);
     }
 

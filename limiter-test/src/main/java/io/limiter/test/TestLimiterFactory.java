@@ -4,7 +4,7 @@ import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -74,7 +74,7 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
      * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
      * @throws IllegalArgumentException if the name is blank or defined already
      */
-    public TestLimiterFactory define(String name, Limit<?> limit, LimiterOptions options) {
+    public TestLimiterFactory define(String name, AnyLimit limit, LimiterOptions options) {
         limiters.named().define(name, limit, options);
         return this;
     }

@@ -66,7 +66,7 @@ class LimiterAssertTest {
         assertThat(limiter).grants(5);
         assertThat(limiter.tryAcquire(MINUTE)).isTrue();
         assertThat(Duration.between(start, clock.instant())).isEqualTo(Duration.ofSeconds(12));
-        assertThat(limiter.async().decide(1, MINUTE).join().granted()).isTrue();
+        assertThat(limiter.async().decide(1, MINUTE).join().isGranted()).isTrue();
         Limiter window = limiters.build("window", FixedWindow.of(1, MINUTE));
         assertThat(window).grants(1);
         assertThat(window.tryAcquire(MINUTE)).isTrue();

@@ -1,6 +1,6 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.step.Verdict;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +33,6 @@ public record KeyDescription(
         @Nullable String storedKey) {
 
     static @Nullable Double seconds(long micros) {
-        return micros == Decision.NEVER_MICROS ? null : micros / 1e6;
+        return micros == Verdict.NEVER_MICROS ? null : micros / 1e6;
     }
 }

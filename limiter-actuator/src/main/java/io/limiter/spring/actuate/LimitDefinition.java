@@ -1,8 +1,8 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.Prefetch;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Limit;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -17,7 +17,7 @@ public final class LimitDefinition {
     private LimitDefinition() {}
 
     /** A limit, how it is prefetched, and its ban. A limit that is no record has only its capacity and its text. */
-    static Map<String, @Nullable Object> of(Limit<?> limit, @Nullable Prefetch prefetch, @Nullable Ban ban) {
+    static Map<String, @Nullable Object> of(AnyLimit limit, @Nullable Prefetch prefetch, @Nullable Ban ban) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
         if (limit instanceof Record components) {

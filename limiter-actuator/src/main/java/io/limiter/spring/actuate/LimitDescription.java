@@ -1,6 +1,6 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.algorithm.Decision.Source;
+import io.limiter.Decision.Source;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

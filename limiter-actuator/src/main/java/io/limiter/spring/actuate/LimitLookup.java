@@ -1,10 +1,10 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.internal.key.KeyText;
 import io.limiter.local.LocalLimiterFactory;
@@ -115,11 +115,11 @@ public final class LimitLookup {
             List<String> keys,
             @Nullable Map<String, @Nullable Object> live,
             boolean withStoredKey) {
-        Limit<?> limit = limit(totals);
+        AnyLimit limit = limit(totals);
         NamedPermits permits = NamedPermits.of(factory, totals, limit, keys);
         Decision peek = permits.peek().get();
         return new KeyDescription(
-                peek.granted(),
+                peek.isGranted(),
                 peek.limit(),
                 peek.remaining(),
                 KeyDescription.seconds(peek.retryAfterMicros()),
@@ -158,7 +158,7 @@ public final class LimitLookup {
         }
     }
 
-    private static Limit<?> limit(LimiterTotals totals) {
+    private static AnyLimit limit(LimiterTotals totals) {
         return totals.limit()
                 .orElseThrow(() -> new IllegalArgumentException("'" + totals.name() + "' stands for many limits"));
     }

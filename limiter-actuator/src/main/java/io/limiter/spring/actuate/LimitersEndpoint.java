@@ -3,7 +3,7 @@ package io.limiter.spring.actuate;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
@@ -137,7 +137,7 @@ public final class LimitersEndpoint {
     /** @param keys {@code null} if it is one of the list of limits, which has no keys */
     private LimitDescription describe(LimiterTotals totals, @Nullable Keys keys) {
         LiveLimit ofName = live.get(totals.name()).orElse(null);
-        Limit<?> limit = totals.limit().orElse(null);
+        AnyLimit limit = totals.limit().orElse(null);
         return new LimitDescription(
                 totals.prefix(),
                 totals.name(),

@@ -1,12 +1,13 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.limiter.KeyView;
 import java.util.List;
@@ -27,7 +28,7 @@ record NamedPermits(
      *
      * @param keys of their key path; none for the limit's own permits
      */
-    static NamedPermits of(LimiterFactory factory, LimiterTotals totals, Limit<?> limit, List<String> keys) {
+    static NamedPermits of(LimiterFactory factory, LimiterTotals totals, AnyLimit limit, List<String> keys) {
         // A live limit has changed this one already, and what is built for a look must not be shown later.
         LimiterOptions options = LimiterOptions.NONE
                 .withLiveLimits(false)
@@ -41,7 +42,7 @@ record NamedPermits(
             ConcurrencyLimiter limiter = view(limiters.build(totals.limiter(), held), ConcurrencyLimiter::on, keys);
             return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
         }
-        Limiter limiter = view(limiters.build(totals.limiter(), limit), Limiter::on, keys);
+        Limiter limiter = view(limiters.build(totals.limiter(), (Limit) limit), Limiter::on, keys);
         return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
     }
 

@@ -1,6 +1,6 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 
 /** The names of decision sources in meters and at the endpoint. */
 public final class SourceNames {

@@ -1,7 +1,7 @@
 package io.limiter.spring.metrics;
 
+import io.limiter.Decision.Source;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.spring.actuate.SourceNames;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,13 +1,14 @@
 package io.limiter.benchmark.inprocess;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +20,8 @@ final class Stubs {
     /** The name of the limiter that rejects; all others grant. */
     static final String REJECTING = "rejecting";
 
-    private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1_000_000);
-    private static final Decision REJECTED = new Decision(false, 1, 0, 1_000_000, 1_000_000, 1_000_000);
+    private static final Decision GRANTED = Decision.granted(1, 0, Duration.ofSeconds(1));
+    private static final Decision REJECTED = Decision.rejected(1, 0, Duration.ofSeconds(1));
 
     private Stubs() {}
 

@@ -1,11 +1,11 @@
 package io.limiter.benchmark.subject;
 
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -71,7 +71,7 @@ final class LimiterSubject implements Subject.Async {
 
     @Override
     public CompletableFuture<Boolean> tryAcquireAsync(int id) {
-        return limiter.on(ids[id]).async().decide().thenApply(Decision::granted);
+        return limiter.on(ids[id]).async().decide().thenApply(Decision::isGranted);
     }
 
     @Override

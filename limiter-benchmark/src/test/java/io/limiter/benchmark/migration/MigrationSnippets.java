@@ -1,10 +1,10 @@
 package io.limiter.benchmark.migration;
 
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -35,11 +35,11 @@ final class MigrationSnippets {
         // migration: bucket4j-after
         RateLimiter search = limiters.build("search", 10, 5, 60);
         Decision decision = search.decide(user);
-        if (!decision.granted()) {
+        if (!decision.isGranted()) {
             reject.accept(decision.retryAfter().orElseThrow());
         }
         // end
-        return decision.granted();
+        return decision.isGranted();
     }
 
     boolean bucket4jTwo(String user) {

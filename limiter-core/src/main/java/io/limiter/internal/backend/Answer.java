@@ -1,21 +1,21 @@
 package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions of the requests for one key, or of the parts of a set, or the failure that prevented them.
+ * The verdicts on the requests for one key, or of the parts of a set, or the failure that prevented them.
  *
- * @param decisions in the order of the requests, or of the parts
- * @param failure {@code null} if there are decisions
+ * @param verdicts in the order of the requests, or of the parts
+ * @param failure {@code null} if there are verdicts
  */
-public record Answer(List<Decision> decisions, @Nullable LimiterBackendException failure) {
+public record Answer(List<Verdict> verdicts, @Nullable LimiterBackendException failure) {
 
-    public static Answer of(List<Decision> decisions) {
-        return new Answer(decisions, null);
+    public static Answer of(List<Verdict> verdicts) {
+        return new Answer(verdicts, null);
     }
 
     public static Answer failed(LimiterBackendException failure) {
@@ -27,21 +27,21 @@ public record Answer(List<Decision> decisions, @Nullable LimiterBackendException
         if (parts.get(0).failure() != null) {
             return parts.get(0);
         }
-        List<Decision> decisions = new ArrayList<>(parts.size());
+        List<Verdict> verdicts = new ArrayList<>(parts.size());
         for (Answer part : parts) {
-            decisions.add(part.decisions().get(0));
+            verdicts.add(part.verdicts().get(0));
         }
-        return of(decisions);
+        return of(verdicts);
     }
 
     /**
      * @throws LimiterBackendException if there are none
      */
     @Override
-    public List<Decision> decisions() {
+    public List<Verdict> verdicts() {
         if (failure != null) {
             throw failure;
         }
-        return decisions;
+        return verdicts;
     }
 }

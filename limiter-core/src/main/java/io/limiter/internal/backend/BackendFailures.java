@@ -2,7 +2,7 @@ package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Limit;
+import io.limiter.step.LimitStep;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +84,8 @@ public final class BackendFailures {
      *
      * @param decided whether the backend had already saved the decision
      */
-    public static LimiterBackendException ofLimit(String key, Limit<?> limit, RuntimeException cause, boolean decided) {
+    public static LimiterBackendException ofLimit(
+            String key, LimitStep<?> limit, RuntimeException cause, boolean decided) {
         LimiterBackendException failure = cause instanceof LimiterBackendException already
                 ? already
                 : new LimiterBackendException(

@@ -2,14 +2,14 @@ package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -31,20 +31,20 @@ public final class SequentialSet {
 
     private final Backend backend;
     private final List<KeyRequests<?>> parts;
-    private final List<Decision> peeked;
+    private final List<Verdict> peeked;
     private final List<Integer> order;
-    private final @Nullable Decision[] taken;
+    private final @Nullable Verdict[] taken;
 
-    private SequentialSet(Backend backend, List<KeyRequests<?>> parts, List<Decision> peeked) {
+    private SequentialSet(Backend backend, List<KeyRequests<?>> parts, List<Verdict> peeked) {
         this.backend = backend;
         this.parts = parts;
         this.peeked = peeked;
         this.order = IntStream.range(0, parts.size())
                 .boxed()
-                .sorted(Comparator.comparing((Integer part) -> peeked.get(part).granted())
+                .sorted(Comparator.comparing((Integer part) -> peeked.get(part).isGranted())
                         .thenComparing(part -> mayLose(parts.get(part).limit())))
                 .toList();
-        this.taken = new Decision[parts.size()];
+        this.taken = new Verdict[parts.size()];
     }
 
     /**
@@ -58,7 +58,7 @@ public final class SequentialSet {
                                 backend,
                                 call.keys(),
                                 answers.stream()
-                                        .map(answer -> answer.decisions().get(0))
+                                        .map(answer -> answer.verdicts().get(0))
                                         .toList())
                         .takeFrom(0))
                 .whenComplete((decisions, error) -> {
@@ -74,7 +74,7 @@ public final class SequentialSet {
     }
 
     /** How much a cancellation may not restore: 0 for nothing; less for a ban, which takes nothing. An application's own limit is not known. */
-    private static int mayLose(Limit<?> limit) {
+    private static int mayLose(LimitStep<?> limit) {
         if (limit instanceof Ban) {
             return -1;
         }
@@ -84,20 +84,20 @@ public final class SequentialSet {
         return limit instanceof TokenBucket bucket && bucket.warmUp() == null ? 1 : 2;
     }
 
-    private CompletableFuture<List<Decision>> takeFrom(int place) {
+    private CompletableFuture<List<Verdict>> takeFrom(int place) {
         if (place == order.size()) {
             return CompletableFuture.completedFuture(
                     Arrays.stream(taken).map(Objects::requireNonNull).toList());
         }
         int part = order.get(place);
         return backend.start(List.of(parts.get(part)), () -> true)
-                .thenApply(answers -> answers.get(0).decisions().get(0))
+                .thenApply(answers -> answers.get(0).verdicts().get(0))
                 .handle((decision, error) -> {
                     if (error != null) {
                         return cancelFirst(place, new ArrayList<>(List.of(AsyncFailures.cause(error))));
                     }
                     taken[part] = decision;
-                    return decision.granted() ? takeFrom(place + 1) : cancelFirst(place, new ArrayList<>());
+                    return decision.isGranted() ? takeFrom(place + 1) : cancelFirst(place, new ArrayList<>());
                 })
                 .thenCompose(next -> next);
     }
@@ -108,7 +108,7 @@ public final class SequentialSet {
      * @param failures why the set is not decided; empty if the next part rejected
      * @return the rejection and the peeks of the others, unless there are failures
      */
-    private CompletableFuture<List<Decision>> cancelFirst(int count, List<Throwable> failures) {
+    private CompletableFuture<List<Verdict>> cancelFirst(int count, List<Throwable> failures) {
         int before = failures.size();
         List<KeyRequests<?>> cancellations = order.stream()
                 .limit(count)
@@ -120,7 +120,7 @@ public final class SequentialSet {
         return cancelled.thenCompose(answers -> {
             answers.stream().map(Answer::failure).filter(Objects::nonNull).forEach(failures::add);
             if (failures.isEmpty()) {
-                List<Decision> decisions = new ArrayList<>(peeked);
+                List<Verdict> decisions = new ArrayList<>(peeked);
                 int rejecting = order.get(count);
                 decisions.set(rejecting, Objects.requireNonNull(taken[rejecting]));
                 return CompletableFuture.completedFuture(decisions);

@@ -2,16 +2,17 @@ package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -241,7 +242,7 @@ final class Batch {
     private static final class OfKey {
 
         private final String key;
-        private final Limit<?> limit;
+        private final LimitStep<?> limit;
         // Unmodifiable while there is one, as there is for most keys.
         private List<PendingDecision<?>> pending;
 
@@ -318,17 +319,17 @@ final class Batch {
                 if (failure != null) {
                     return failure;
                 }
-                List<Decision> decisions = answer.decisions();
+                List<Verdict> verdicts = answer.verdicts();
                 if (pending.get(0).size() > 1) {
-                    pending.get(0).decided(decisions::get);
+                    pending.get(0).decided(part -> Outcome.of(verdicts.get(part)));
                     return null;
                 }
                 for (int i = 0; i < pending.size(); i++) {
-                    pending.get(i).decided(decisions.get(i));
+                    pending.get(i).decided(Outcome.of(verdicts.get(i)));
                 }
                 return null;
             } catch (RuntimeException | Error e) {
-                // For example too few decisions. The remaining requests must not wait for ever.
+                // For example too few verdicts. The remaining requests must not wait for ever.
                 return new LimiterBackendException(
                                 LimiterBackendException.Kind.PERMANENT,
                                 "answer",

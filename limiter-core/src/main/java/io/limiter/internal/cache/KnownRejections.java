@@ -1,11 +1,13 @@
 package io.limiter.internal.cache;
 
 import com.google.common.base.Ticker;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.Decision;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -76,7 +78,7 @@ public final class KnownRejections {
     }
 
     /** Whether a cached rejection applies to such a request. */
-    public boolean rejects(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public boolean rejects(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         Rejection<?> rejection = of(key);
         return rejection != null
                 && rejection.covers(key, limit, permits, timeoutMicros)
@@ -84,30 +86,30 @@ public final class KnownRejections {
     }
 
     /** The cached rejection that the backend would return now; {@code null} if there is none. */
-    public @Nullable Decision find(String key, Limit<?> limit, Request request) {
+    public @Nullable Outcome find(String key, LimitStep<?> limit, Request request) {
         Rejection<?> rejection = of(key);
         if (rejection == null || !rejection.covers(key, limit, request.permits(), request.timeoutMicros())) {
             return null;
         }
         long now = ticker.read();
-        return now - rejection.notBeforeNanos < 0 ? rejection.decision(request, now) : null;
+        return now - rejection.notBeforeNanos < 0 ? rejection.outcome(request, now) : null;
     }
 
     /**
-     * Records the decisions of the backend for a key. Peeks are ignored: the first rejection may change the stored
-     * state (see {@link Limit#step}), so it must reach the backend. So are prefetches, which are for any number of permits.
+     * Records the verdicts of the backend for a key. Peeks are ignored: the first rejection may change the stored
+     * state (see {@link LimitStep#step}), so it must reach the backend. So are prefetches, which are for any number of permits.
      *
      * @param state the state after the last of the requests
      * @param nowMicros server time of the decisions, in microseconds since the epoch
      * @param sentNanos {@link #readNanos()} from before the requests were sent
      */
     public <S> void decided(
-            KeyRequests<S> keyRequests, List<Decision> decisions, @Nullable S state, long nowMicros, long sentNanos) {
+            KeyRequests<S> keyRequests, List<Verdict> verdicts, @Nullable S state, long nowMicros, long sentNanos) {
         if (table.length() == 0) {
             return;
         }
         boolean onlyPeeks = true;
-        for (int i = decisions.size() - 1; i >= 0; i--) {
+        for (int i = verdicts.size() - 1; i >= 0; i--) {
             Request request = keyRequests.requests().get(i);
             if (request.isPeek() || request.action() == Request.Action.PREFETCH) {
                 continue;
@@ -117,8 +119,8 @@ public final class KnownRejections {
                 // Earlier rejections may not hold any more.
                 break;
             }
-            if (!decisions.get(i).granted() && keyRequests.limit().isCacheable(decisions.get(i))) {
-                long forNanos = Math.min(decisions.get(i).retryAfterMicros(), LONGEST_NANOS / 1000) * 1000;
+            if (!verdicts.get(i).isGranted() && keyRequests.limit().isCacheable(verdicts.get(i))) {
+                long forNanos = Math.min(verdicts.get(i).retryAfterMicros(), LONGEST_NANOS / 1000) * 1000;
                 Rejection<S> rejection = new Rejection<>(
                         keyRequests.key(),
                         keyRequests.limit(),
@@ -196,14 +198,14 @@ public final class KnownRejections {
 
     private record Rejection<S>(
             String key,
-            Limit<S> limit,
+            LimitStep<S> limit,
             Request rejected,
             @Nullable S state,
             long decidedMicros,
             long arrivedNanos,
             long notBeforeNanos) {
 
-        boolean covers(String otherKey, Limit<?> otherLimit, long permits, long timeoutMicros) {
+        boolean covers(String otherKey, LimitStep<?> otherLimit, long permits, long timeoutMicros) {
             return (permits == rejected.permits() || permits > rejected.permits() && limit.coversLargerRequests())
                     && timeoutMicros <= rejected.timeoutMicros()
                     && key.equals(otherKey)
@@ -211,17 +213,17 @@ public final class KnownRejections {
         }
 
         @Nullable
-        Decision decision(Request request, long nowNanos) {
+        Outcome outcome(Request request, long nowNanos) {
             long elapsedMicros = Math.max(0, (nowNanos - arrivedNanos) / 1000);
-            Decision decision;
+            Verdict verdict;
             try {
-                decision = limit.step(state, decidedMicros + elapsedMicros, request)
-                        .decision();
+                verdict = limit.step(state, decidedMicros + elapsedMicros, request)
+                        .verdict();
             } catch (RuntimeException e) {
                 // The backend's step will throw too, and report it.
                 return null;
             }
-            return decision.granted() ? null : decision.withSource(Decision.Source.REJECTION_CACHE);
+            return verdict.isGranted() ? null : new Outcome(verdict, Decision.Source.REJECTION_CACHE);
         }
     }
 }

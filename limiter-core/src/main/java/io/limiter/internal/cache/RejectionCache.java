@@ -1,11 +1,11 @@
 package io.limiter.internal.cache;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ public final class RejectionCache implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         return rejections.rejects(key, limit, permits, timeoutMicros) ? Known.STILL_REJECTED : Known.UNKNOWN;
     }
 
@@ -39,23 +39,23 @@ public final class RejectionCache implements ImmediateEngine {
     /** One cached rejection rejects a limit set; its other parts are not decided. */
     @Override
     public void decide(PendingDecision<?> pending) {
-        @Nullable Decision[] known = null;
+        @Nullable Outcome[] known = null;
         for (int i = 0; i < pending.size(); i++) {
-            Decision rejection = rejection(pending, i);
+            Outcome rejection = rejection(pending, i);
             if (rejection != null) {
-                known = known == null ? new Decision[pending.size()] : known;
+                known = known == null ? new Outcome[pending.size()] : known;
                 known[i] = rejection;
             }
         }
         if (known == null) {
             next.decide(pending);
         } else {
-            @Nullable Decision[] decisions = known;
+            @Nullable Outcome[] decisions = known;
             pending.decided(part -> decisions[part]);
         }
     }
 
-    private @Nullable Decision rejection(PendingDecision<?> pending, int part) {
+    private @Nullable Outcome rejection(PendingDecision<?> pending, int part) {
         return pending.request(part).action() == Request.Action.TAKE
                 ? rejections.find(pending.key(part), pending.limit(part), pending.request(part))
                 : null;

@@ -1,8 +1,8 @@
 package io.limiter.internal.engine;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.Decision;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,7 @@ public interface ImmediateEngine extends Engine {
             this.source = source;
         }
 
-        public boolean granted() {
+        public boolean isGranted() {
             return granted;
         }
 
@@ -53,12 +53,12 @@ public interface ImmediateEngine extends Engine {
     }
 
     /** Grants or rejects permits if that is possible at once. Allocates nothing. */
-    default Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    default Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         return Known.UNKNOWN;
     }
 
     /** As {@link #tryAcquire}, but leaves a rejection that may be counted to {@link #decide}, which the caller wants. */
-    default Known tryGrant(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    default Known tryGrant(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         return tryAcquire(key, limit, permits, timeoutMicros);
     }
 
@@ -75,7 +75,7 @@ public interface ImmediateEngine extends Engine {
      *
      * @return {@code null} if a pending decision is needed
      */
-    default @Nullable Decision decide(String key, Limit<?> limit, Request request) {
+    default @Nullable Outcome decide(String key, LimitStep<?> limit, Request request) {
         return null;
     }
 }

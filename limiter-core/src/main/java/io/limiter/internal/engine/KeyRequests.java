@@ -1,7 +1,7 @@
 package io.limiter.internal.engine;
 
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.List;
 
 /**
@@ -12,9 +12,9 @@ import java.util.List;
  * @param requests in the order in which they are decided; at least one
  * @param <S> the type of the limit's state
  */
-public record KeyRequests<S>(String key, Limit<S> limit, List<Request> requests) {
+public record KeyRequests<S>(String key, LimitStep<S> limit, List<Request> requests) {
 
-    public static <S> KeyRequests<S> of(String key, Limit<S> limit, Request request) {
+    public static <S> KeyRequests<S> of(String key, LimitStep<S> limit, Request request) {
         return new KeyRequests<>(key, limit, List.of(request));
     }
 

@@ -1,9 +1,8 @@
 package io.limiter.internal.engine;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -21,7 +20,7 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
     }
 
     /** The limit of a key. */
-    public abstract Limit<?> limit(int part);
+    public abstract LimitStep<?> limit(int part);
 
     public abstract Request request(int part);
 
@@ -48,7 +47,7 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
     }
 
     /** Completes this with the decision of its only part. */
-    public abstract void decided(Decision only);
+    public abstract void decided(Outcome only);
 
     /**
      * Completes this with the decisions.
@@ -56,8 +55,8 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
      * @param decisions the decision of each part; {@code null} for a part that was not decided because another one is
      *     rejected by the cache
      */
-    public abstract void decided(IntFunction<@Nullable Decision> decisions);
+    public abstract void decided(IntFunction<@Nullable Outcome> decisions);
 
     /** Calls this with the decision of the only part, once it is made. */
-    public abstract void whenDecided(Consumer<Decision> only);
+    public abstract void whenDecided(Consumer<Outcome> only);
 }

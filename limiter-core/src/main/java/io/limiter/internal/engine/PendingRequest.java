@@ -1,8 +1,7 @@
 package io.limiter.internal.engine;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -10,19 +9,19 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The pending decision of a single request. */
-public non-sealed class PendingRequest extends PendingDecision<Decision> {
+public non-sealed class PendingRequest extends PendingDecision<Outcome> {
 
-    private final Limit<?> limit;
+    private final LimitStep<?> limit;
     private final Request request;
 
-    public PendingRequest(String key, Limit<?> limit, Request request, @Nullable Fallback<Decision> fallback) {
+    public PendingRequest(String key, LimitStep<?> limit, Request request, @Nullable Fallback<Outcome> fallback) {
         super(key, fallback);
         this.limit = limit;
         this.request = request;
     }
 
     /** Starts the decision of a request without a fallback. */
-    public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request) {
+    public static PendingRequest start(Engine engine, String key, LimitStep<?> limit, Request request) {
         return start(engine, key, limit, request, false);
     }
 
@@ -31,7 +30,8 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
      *
      * @param awaited see {@link #markAwaited}
      */
-    public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request, boolean awaited) {
+    public static PendingRequest start(
+            Engine engine, String key, LimitStep<?> limit, Request request, boolean awaited) {
         PendingRequest pending = new PendingRequest(key, limit, request, null);
         if (awaited) {
             pending.markAwaited();
@@ -41,7 +41,7 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
     }
 
     @Override
-    public final Limit<?> limit(int part) {
+    public final LimitStep<?> limit(int part) {
         return limit;
     }
 
@@ -56,17 +56,17 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
     }
 
     @Override
-    public final void decided(Decision only) {
+    public final void decided(Outcome only) {
         answer(only);
     }
 
     @Override
-    public final void whenDecided(Consumer<Decision> only) {
+    public final void whenDecided(Consumer<Outcome> only) {
         thenAccept(only);
     }
 
     @Override
-    public final void decided(IntFunction<@Nullable Decision> decisions) {
+    public final void decided(IntFunction<@Nullable Outcome> decisions) {
         answer(Objects.requireNonNull(decisions.apply(0)));
     }
 }

@@ -1,8 +1,7 @@
 package io.limiter.internal.engine;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -11,14 +10,14 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The pending decision of a limit set: one decision for each part, in order. */
-public final class PendingSet extends PendingDecision<List<@Nullable Decision>> {
+public final class PendingSet extends PendingDecision<List<@Nullable Outcome>> {
 
     private final List<KeyRequests<?>> parts;
 
     /**
      * @param parts at least one, and no key twice
      */
-    public PendingSet(List<KeyRequests<?>> parts, @Nullable Fallback<List<@Nullable Decision>> fallback) {
+    public PendingSet(List<KeyRequests<?>> parts, @Nullable Fallback<List<@Nullable Outcome>> fallback) {
         super(parts.get(0).key(), fallback);
         this.parts = parts;
         for (KeyRequests<?> part : parts) {
@@ -45,7 +44,7 @@ public final class PendingSet extends PendingDecision<List<@Nullable Decision>> 
     }
 
     @Override
-    public Limit<?> limit(int part) {
+    public LimitStep<?> limit(int part) {
         return parts.get(part).limit();
     }
 
@@ -55,18 +54,18 @@ public final class PendingSet extends PendingDecision<List<@Nullable Decision>> 
     }
 
     @Override
-    public void decided(Decision only) {
+    public void decided(Outcome only) {
         answer(List.of(only));
     }
 
     @Override
-    public void whenDecided(Consumer<Decision> only) {
+    public void whenDecided(Consumer<Outcome> only) {
         thenAccept(decisions -> only.accept(Objects.requireNonNull(decisions.get(0))));
     }
 
     @Override
-    public void decided(IntFunction<@Nullable Decision> decisions) {
-        List<@Nullable Decision> all = new ArrayList<>(parts.size());
+    public void decided(IntFunction<@Nullable Outcome> decisions) {
+        List<@Nullable Outcome> all = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             all.add(decisions.apply(i));
         }

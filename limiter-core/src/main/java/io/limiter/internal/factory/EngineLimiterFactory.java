@@ -12,6 +12,7 @@ import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
@@ -27,6 +28,7 @@ import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.LimitStep;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +105,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
      * @param limit neither a token bucket nor a concurrency limit
      * @throws IllegalArgumentException if the engine cannot decide it
      */
-    protected abstract Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy);
+    protected abstract Limiter newLimiter(KeySpace keys, Limit limit, FailurePolicy policy);
 
     /** Over which keys are spread. */
     protected HashTags hashTags() {
@@ -182,14 +184,14 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         if (id.limit() instanceof ConcurrencyLimit concurrency) {
             return (KeyView<?>) newConcurrencyLimiter(keys, concurrency, policy);
         }
-        Limiter limiter = newLimiter(keys, id.limit(), policy);
+        Limiter limiter = newLimiter(keys, (Limit) id.limit(), policy);
         warnIfExpensive(id.name(), id.limit());
         return (KeyView<?>) limiter;
     }
 
     /** Two kinds of limit that read each other's states would fail at each call. */
     private void checkStateType(LimiterId id) {
-        Limit<?> limit = id.limit();
+        LimitStep<?> limit = id.limit().asStep();
         KeyId key = new KeyId(id.options().namespace(), id.prefix(), id.name(), limit.keySuffix());
         Class<?> other = stateTypes.asMap().putIfAbsent(key, limit.stateType());
         if (other != null && other != limit.stateType()) {
@@ -204,7 +206,8 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     /** A limit and its plans take the same permits, and no other limiter is known as one of them. */
     private void checkOwner(LimiterId id) {
         boolean isPlan = id.options().plan() != null;
-        Owner owner = new Owner(id.name(), id.limit().stateType(), id.limit().keySuffix(), isPlan);
+        Owner owner = new Owner(
+                id.name(), id.limit().asStep().stateType(), id.limit().asStep().keySuffix(), isPlan);
         // First, so that a plan of another kind takes no name.
         checkOwner(id, id.name(), owner);
         if (isPlan) {
@@ -255,7 +258,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         limiter.overriddenBy(overrides.of(name), overrides.keysOf(id.name()), options.live());
     }
 
-    private static void warnIfExpensive(String name, Limit<?> limit) {
+    private static void warnIfExpensive(String name, AnyLimit limit) {
         if (limit instanceof SlidingLog slidingLog && slidingLog.limit() > SlidingLog.MODERATE_LIMIT) {
             log.warn(
                     "Limiter '{}' stores the time of each of {} permits and reads all of them for each decision. Above {},"

@@ -6,6 +6,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.LimiterStatistics;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -53,16 +54,11 @@ final class FactoryView implements LimiterFactory {
     }
 
     @Override
-    public Limiter build(String name, Limit<?> limit) {
-        if (limit instanceof ConcurrencyLimit) {
-            throw new IllegalArgumentException(
-                    "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
-                            + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
-        }
+    public Limiter build(String name, Limit limit) {
         return (Limiter) built(name, limit);
     }
 
-    private KeyView<?> built(String name, Limit<?> limit) {
+    private KeyView<?> built(String name, AnyLimit limit) {
         return limiters.limiter(LimiterId.of(prefix, name, limit, inUse));
     }
 

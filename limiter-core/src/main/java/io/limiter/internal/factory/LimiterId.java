@@ -2,9 +2,8 @@ package io.limiter.internal.factory;
 
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.key.HashTags;
@@ -18,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name whose permits they take
  */
-record LimiterId(String prefix, String name, Limit<?> limit, OptionsInUse options) {
+record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse options) {
 
     /**
      * @param prefix {@code null} for the default of the kind of limit
      * @throws IllegalArgumentException if the limit cannot be prefetched or have a ban, but the options say so
      */
-    static LimiterId of(@Nullable String prefix, String name, Limit<?> limit, OptionsInUse options) {
+    static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
         checkBan(limit, options);
         return new LimiterId(prefix == null ? KeySpace.defaultPrefix(limit) : prefix, name, limit, options);
     }
 
-    private static void checkPrefetch(Limit<?> limit, OptionsInUse options) {
+    private static void checkPrefetch(AnyLimit limit, OptionsInUse options) {
         if (options.prefetch() == null) {
             return;
         }
@@ -43,11 +42,7 @@ record LimiterId(String prefix, String name, Limit<?> limit, OptionsInUse option
         }
     }
 
-    private static void checkBan(Limit<?> limit, OptionsInUse options) {
-        if (limit instanceof Ban) {
-            throw new IllegalArgumentException(
-                    "a ban is no limit of its own: build a limit with the option withBan, limit was " + limit);
-        }
+    private static void checkBan(AnyLimit limit, OptionsInUse options) {
         if (options.ban() == null) {
             return;
         }
@@ -70,6 +65,7 @@ record LimiterId(String prefix, String name, Limit<?> limit, OptionsInUse option
 
     KeySpace keys(Supplier<HashTags> hashTags, KeySpace.Recent recent) {
         boolean firstIsHashTag = options.hashTag() == HashTag.FIRST_KEY;
-        return new KeySpace(options.namespace(), prefix, name, limit.keySuffix(), firstIsHashTag, hashTags, recent);
+        return new KeySpace(
+                options.namespace(), prefix, name, limit.asStep().keySuffix(), firstIsHashTag, hashTags, recent);
     }
 }

@@ -1,8 +1,8 @@
 package io.limiter.internal.factory;
 
 import io.limiter.LimiterOptions;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.text.NearestName;
 import java.util.List;
@@ -26,7 +26,7 @@ public final class NamedLimits {
     private volatile @Nullable Supplier<? extends Configured> configuration;
 
     /** @param limit with these options, which go over those of the factory */
-    public record NamedLimit(Limit<?> limit, LimiterOptions options) {}
+    public record NamedLimit(AnyLimit limit, LimiterOptions options) {}
 
     /** The limits that configuration defines. */
     public interface Configured {
@@ -49,7 +49,7 @@ public final class NamedLimits {
     }
 
     /** @throws IllegalArgumentException if the name is blank, or its limit or plan is defined already */
-    public void define(String name, Limit<?> limit, LimiterOptions options) {
+    public void define(String name, AnyLimit limit, LimiterOptions options) {
         if (Objects.requireNonNull(name, "name").isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
         }
@@ -119,7 +119,7 @@ public final class NamedLimits {
     }
 
     /** The failure of who asks for a limit of another kind by its name. */
-    static IllegalArgumentException ofOtherKind(String name, Limit<?> limit) {
+    static IllegalArgumentException ofOtherKind(String name, AnyLimit limit) {
         String method = limit instanceof TokenBucket
                 ? "rateLimiter"
                 : limit instanceof ConcurrencyLimit ? "concurrencyLimiter" : "limiter";

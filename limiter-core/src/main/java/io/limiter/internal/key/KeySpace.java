@@ -1,8 +1,8 @@
 package io.limiter.internal.key;
 
 import com.google.common.hash.Hashing;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -130,8 +130,8 @@ public final class KeySpace {
     }
 
     /** The prefix of a limit for which none is chosen, in code and everywhere else: that of its kind, which is its state. */
-    public static String defaultPrefix(Limit<?> limit) {
-        if (limit.stateType() == RedisPermits.class) {
+    public static String defaultPrefix(AnyLimit limit) {
+        if (limit.asStep().stateType() == RedisPermits.class) {
             return "rateLimit:";
         }
         return limit instanceof ConcurrencyLimit ? "concurrentLimit:" : "countLimit:";

@@ -2,7 +2,7 @@ package io.limiter.internal.lease;
 
 import io.limiter.Lease;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.ExpiryClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,8 +40,8 @@ final class CountedLease implements Lease {
     }
 
     /** Ends a request by the decision on it. If its caller has cancelled, this is released. */
-    void end(LeaseRequest<?> request, Decision decision) {
-        if (!decision.granted()) {
+    void end(LeaseRequest<?> request, Outcome decision) {
+        if (!decision.isGranted()) {
             request.reject(decision);
         } else if (!request.grant(this, decision)) {
             closeAsync();

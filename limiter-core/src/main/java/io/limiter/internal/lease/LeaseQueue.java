@@ -1,9 +1,9 @@
 package io.limiter.internal.lease;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.CallerQueue;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.step.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
     private boolean requestNow = true;
     private long nextRequestNanos;
     private long pauseMicros = FIRST_PAUSE_MICROS;
-    private @Nullable Decision lastRejection;
+    private @Nullable Outcome lastRejection;
     // The id of the next request, under which this has a ticket or not.
     private long id;
     private @Nullable LeaseRequest<?> ticket;
@@ -41,7 +41,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
      * @return {@code false} if this queue has ended
      */
     boolean add(LeaseRequest<?> request) {
-        Decision rejected = null;
+        Outcome rejected = null;
         boolean first;
         synchronized (this) {
             if (isEnded()) {
@@ -100,7 +100,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
         }
         LeaseRequest<?> first = waiting.iterator().next();
         long now = ticker.read();
-        Decision rejected = lastRejection;
+        Outcome rejected = lastRejection;
         if (requestNow || rejected == null || now - nextRequestNanos >= 0 || first.leftNanos(now) <= 0) {
             requesting = true;
             requestNow = false;
@@ -111,7 +111,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
     }
 
     private void sendRequest(LeaseRequest<?> first) {
-        Decision known = first.atOnce();
+        Outcome known = first.atOnce();
         if (known != null) {
             synchronized (this) {
                 requesting = false;
@@ -129,7 +129,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
         leases.send(lease, hold, false).whenComplete((decision, error) -> {
             if (error != null) {
                 failed(error);
-            } else if (decision.granted()) {
+            } else if (decision.isGranted()) {
                 granted(first, lease, decision);
             } else {
                 rejected(first, decision);
@@ -174,7 +174,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
         }
     }
 
-    private void granted(LeaseRequest<?> first, CountedLease lease, Decision decision) {
+    private void granted(LeaseRequest<?> first, CountedLease lease, Outcome decision) {
         synchronized (this) {
             requesting = false;
             ticket = null;
@@ -190,7 +190,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
         signal();
     }
 
-    private void rejected(LeaseRequest<?> first, Decision decision) {
+    private void rejected(LeaseRequest<?> first, Outcome decision) {
         boolean firstWaits;
         boolean ended;
         synchronized (this) {
@@ -212,7 +212,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
         signal();
     }
 
-    private void rejectOverdue(long nowNanos, Decision rejection) {
+    private void rejectOverdue(long nowNanos, Outcome rejection) {
         for (LeaseRequest<?> request : pollOverdue(nowNanos)) {
             waiting.remove(request);
             answer(() -> request.reject(rejection));

@@ -2,7 +2,6 @@ package io.limiter.internal.lease;
 
 import com.google.common.collect.Lists;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.lease.LeaseLog.Loss;
@@ -10,6 +9,7 @@ import io.limiter.internal.thread.LimiterThread;
 import io.limiter.internal.thread.TimerThread;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -136,7 +136,7 @@ final class LeaseRenewer {
             List<PendingRequest> renewals = start(batch, Request::renew);
             for (int i = 0; i < batch.size(); i++) {
                 try {
-                    if (renewals.get(i).await().granted()) {
+                    if (renewals.get(i).await().isGranted()) {
                         batch.get(i).renewed(times.get(i));
                     } else {
                         deleted.add(batch.get(i));

@@ -1,12 +1,13 @@
 package io.limiter.internal.lease;
 
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.time.WaitingCaller;
@@ -63,25 +64,25 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
      *
      * @throws RateLimitExceededException if that is the result
      */
-    protected abstract T rejected(Decision rejection);
+    protected abstract T rejected(Outcome rejection);
 
     /** Counts the decision. */
-    protected abstract void count(Decision decision);
+    protected abstract void count(Outcome decision);
 
     /** The decision about a key that is exempt or banned by now; {@code null} for all others. */
-    protected abstract @Nullable Decision atOnce();
+    protected abstract @Nullable Outcome atOnce();
 
     /** Completes this if {@link #atOnce} decides. */
     public final boolean endsAtOnce() {
-        Decision known = atOnce();
+        Outcome known = atOnce();
         if (known != null) {
             end(known);
         }
         return known != null;
     }
 
-    void end(Decision known) {
-        if (known.granted()) {
+    void end(Outcome known) {
+        if (known.isGranted()) {
             grant(new UncountedLease(), known);
         } else {
             reject(known);
@@ -142,7 +143,7 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
     /**
      * @return {@code false} if the caller has cancelled and the lease must be released
      */
-    public final boolean grant(Lease lease, Decision decision) {
+    public final boolean grant(Lease lease, Outcome decision) {
         if (isDone()) {
             return false;
         }
@@ -150,7 +151,7 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
         return complete(granted(lease));
     }
 
-    public final void reject(Decision rejection) {
+    public final void reject(Outcome rejection) {
         if (isDone()) {
             return;
         }
@@ -170,7 +171,7 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
         return super.completeExceptionally(error);
     }
 
-    private void countFinal(Decision decision) {
+    private void countFinal(Outcome decision) {
         boolean byFallback = isLocal && decision.source() != Decision.Source.OVERRIDE;
         count(byFallback ? decision.withSource(Decision.Source.LOCAL) : decision);
     }

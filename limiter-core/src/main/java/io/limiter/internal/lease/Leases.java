@@ -3,15 +3,15 @@ package io.limiter.internal.lease;
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.UnderWay;
+import io.limiter.step.Request;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -166,7 +166,7 @@ public final class Leases implements AutoCloseable {
      * @param hold requests it, under its id
      * @param awaited as for {@link #acquire}
      */
-    CompletableFuture<Decision> send(CountedLease lease, Request hold, boolean awaited) {
+    CompletableFuture<Outcome> send(CountedLease lease, Request hold, boolean awaited) {
         return underWay.begin(() -> {
             // What was granted after the engine is closed could not be released.
             if (closed) {
@@ -177,7 +177,7 @@ public final class Leases implements AutoCloseable {
                         if (error != null) {
                             throw failed(lease, AsyncFailures.cause(error));
                         }
-                        if (decision.granted()) {
+                        if (decision.isGranted()) {
                             keep(lease);
                         }
                         return decision;

@@ -3,13 +3,12 @@ package io.limiter.internal.limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.ImmediateEngine.Known;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
@@ -22,6 +21,8 @@ import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.internal.waiting.WaitingRoom;
 import io.limiter.internal.waiting.Waits;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> the kind of limit
  */
-final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
+final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     /** All bans of a key have one state. */
     private static final Ban ANY_BAN = Ban.after(1);
@@ -75,7 +76,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** The stored key of a ban of permits. */
     String keyOf(Ban ofKey, String backendKey) {
-        int suffix = builtLimit().keySuffix().length();
+        int suffix = builtLimit().asStep().keySuffix().length();
         return backendKey.substring(0, backendKey.length() - suffix) + ofKey.keySuffix();
     }
 
@@ -99,13 +100,13 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      *
      * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
-    Decision decideAndWait(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
+    Outcome decideAndWait(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             return new WaitingDecision(key, backendKey, permits, timeoutMicros).decideNow();
         }
         Request request = Request.take(permits, timeoutMicros);
         InEffect<L> used = inEffect(key);
-        Decision decision = decideNow(key, backendKey, used, request, false);
+        Outcome decision = decideNow(key, backendKey, used, request, false);
         await(backendKey, used, permits, decision);
         return decision;
     }
@@ -113,7 +114,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
-            return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
+            return decideAndWait(key, backendKey, permits, timeoutMicros).isGranted();
         }
         InEffect<L> used = inEffect(key);
         ImmediateEngine engine = used.engine().immediate();
@@ -122,25 +123,25 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         Known known = engine == null || permits < 1
                 ? Known.UNKNOWN
                 : isListenedTo
-                        ? engine.tryGrant(backendKey, used.limit(), permits, timeoutMicros)
-                        : engine.tryAcquire(backendKey, used.limit(), permits, timeoutMicros);
-        if (known.granted() || known != Known.UNKNOWN && !isListenedTo) {
-            counters().counted(key, known.granted(), known.source());
+                        ? engine.tryGrant(backendKey, used.step(), permits, timeoutMicros)
+                        : engine.tryAcquire(backendKey, used.step(), permits, timeoutMicros);
+        if (known.isGranted() || known != Known.UNKNOWN && !isListenedTo) {
+            counters().counted(key, known.isGranted(), known.source());
             if (known == Known.REJECTED) {
-                counters().rejected(used.limit(), permits);
+                counters().rejected(used.step(), permits);
             }
-            return known.granted();
+            return known.isGranted();
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, used, request, known == Known.UNKNOWN);
+        Outcome decision = decideNow(key, backendKey, used, request, known == Known.UNKNOWN);
         await(backendKey, used, permits, decision);
-        return decision.granted();
+        return decision.isGranted();
     }
 
     /** Whether a request may be decided again, or stands behind others that are. */
     private boolean mayWaitAgain(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        return timeoutMicros > 0 ? !limit().reservesAhead() : isWaitedFor(key, backendKey, permits);
+        return timeoutMicros > 0 ? !inEffect().step().reservesAhead() : isWaitedFor(key, backendKey, permits);
     }
 
     /** Whether others wait for as many permits of a key. */
@@ -149,15 +150,15 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     private Alike alike(@Nullable String key, String backendKey, long permits) {
-        return new Alike(backendKey, permits, inEffect(key).limit());
+        return new Alike(backendKey, permits, inEffect(key).step());
     }
 
-    private void await(String backendKey, InEffect<L> used, long permits, Decision decision) {
-        if (decision.granted() && decision.waitMicros() > 0) {
+    private void await(String backendKey, InEffect<L> used, long permits, Outcome decision) {
+        if (decision.isGranted() && decision.waitMicros() > 0) {
             await(
                     backendKey,
                     decision.waitMicros(),
-                    () -> used.engine().cancel(decision, backendKey, used.limit(), permits, permits));
+                    () -> used.engine().cancel(decision, backendKey, used.step(), permits, permits));
         }
     }
 
@@ -185,32 +186,23 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /**
      * @param unknown whether {@link Failover#immediate} did not know it a moment ago
      */
-    private Decision decideNow(
+    private Outcome decideNow(
             @Nullable String key, String backendKey, InEffect<L> used, Request request, boolean unknown) {
-        Decision decision;
+        Outcome decision;
         try {
-            decision = used.engine().decide(backendKey, used.limit(), request, unknown);
+            decision = used.engine().decide(backendKey, used.step(), request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
         }
-        counters().decided(name(), key, used.limit(), request.permits(), decision);
+        counters().decided(name(), key, used.step(), request.permits(), decision);
         return decision;
     }
 
     private PendingRequest start(@Nullable String key, String backendKey, InEffect<L> used, Request request) {
-        PendingRequest pending = new CountedRequest(key, backendKey, used.limit(), request, used.engine());
+        PendingRequest pending = new CountedRequest(key, backendKey, used.step(), request, used.engine());
         pending.decideBy(used.engine().engine());
         return pending;
-    }
-
-    /** As {@link #decideAndWait}, without blocking the calling thread. */
-    CompletableFuture<Decision> decideAndWaitAsync(
-            @Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        return timeoutMicros == 0 && !isWaitedFor(key, backendKey, permits)
-                // Without a timeout, no permits come due later.
-                ? start(key, backendKey, inEffect(key), Request.take(permits, 0))
-                : decideAndWaitAsync(key, backendKey, permits, timeoutMicros, Function.identity());
     }
 
     /**
@@ -219,7 +211,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param result the caller's result
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
-            @Nullable String key, String backendKey, long permits, long timeoutMicros, Function<Decision, T> result) {
+            @Nullable String key, String backendKey, long permits, long timeoutMicros, Function<Outcome, T> result) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             waiting.start();
@@ -233,7 +225,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 backendKey,
                 pending::giveUp,
                 pending,
-                decision -> decision.granted() ? decision.waitMicros() : 0,
+                decision -> decision.isGranted() ? decision.waitMicros() : 0,
                 waits,
                 decision -> counters().waitBegins(mayWait),
                 result);
@@ -243,15 +235,15 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     private <T> CompletableFuture<T> withoutWait(
             String backendKey,
             Supplier<CompletableFuture<?>> giveUp,
-            CompletableFuture<Decision> decided,
-            Function<Decision, T> result) {
+            CompletableFuture<Outcome> decided,
+            Function<Outcome, T> result) {
         return new CallerFuture<>(backendKey, giveUp, decided, decision -> 0, waits, decision -> () -> {}, result);
     }
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         InEffect<L> used = inEffect(key);
-        Decision decision = isWaitedFor(key, backendKey, permits)
+        Outcome decision = isWaitedFor(key, backendKey, permits)
                 ? new WaitingDecision(key, backendKey, permits, 0).decideNow()
                 : decideNow(key, backendKey, used, Request.take(permits, timeoutMicros), false);
         return reservation(key, backendKey, used, permits, decision);
@@ -261,7 +253,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, long permits, long timeoutMicros) {
         InEffect<L> used = inEffect(key);
-        Function<Decision, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
+        Function<Outcome, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
         if (isWaitedFor(key, backendKey, permits)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, 0);
             waiting.start();
@@ -275,16 +267,15 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * Cancels under the limit that granted the permits: at another rate the same permits take another time. A charge is as any
      * other.
      */
-    Reservation reservation(
-            @Nullable String key, String backendKey, InEffect<?> used, long permits, Decision decision) {
+    Reservation reservation(@Nullable String key, String backendKey, InEffect<?> used, long permits, Outcome decision) {
         return new EngineReservation(
                 decision,
                 permits,
                 waits.sleeper().ticker(),
-                fewer -> used.engine().cancel(decision, backendKey, used.limit(), fewer, permits),
+                fewer -> used.engine().cancel(decision, backendKey, used.step(), fewer, permits),
                 more -> {
                     InEffect<L> now = inEffect(key);
-                    return now.engine().start(backendKey, now.limit(), Request.charge(more));
+                    return now.engine().start(backendKey, now.step(), Request.charge(more));
                 });
     }
 
@@ -304,9 +295,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /** Requests for as many permits of one key under one limit. */
-    record Alike(String backendKey, long permits, Limit<?> limit) {}
+    record Alike(String backendKey, long permits, LimitStep<?> limit) {}
 
-    private final class WaitingDecision extends WaitingRequest<Decision> {
+    private final class WaitingDecision extends WaitingRequest<Outcome> {
 
         private final @Nullable String key;
         private final String backendKey;
@@ -324,30 +315,30 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
 
         @Override
-        protected Decision decideFirst() {
+        protected Outcome decideFirst() {
             InEffect<L> used = inEffect(key);
-            return used.engine().decide(backendKey, used.limit(), Request.take(permits, 0));
+            return used.engine().decide(backendKey, used.step(), Request.take(permits, 0));
         }
 
         @Override
-        protected Started<Decision> startDecision() {
+        protected Started<Outcome> startDecision() {
             InEffect<L> used = inEffect(key);
-            PendingRequest pending = used.engine().start(backendKey, used.limit(), Request.take(permits, 0));
+            PendingRequest pending = used.engine().start(backendKey, used.step(), Request.take(permits, 0));
             return new Started<>(pending, pending);
         }
 
         @Override
-        protected boolean isGranted(Decision decision) {
-            return decision.granted();
+        protected boolean isGranted(Outcome decision) {
+            return decision.isGranted();
         }
 
         @Override
-        protected long retryMicros(Decision rejection) {
-            return retryMicros(limit(), rejection, timeoutMicros);
+        protected long retryMicros(Outcome rejection) {
+            return retryMicros(inEffect().step(), rejection, timeoutMicros);
         }
 
         @Override
-        protected long moreAfter(Decision grant) {
+        protected long moreAfter(Outcome grant) {
             return grant.remaining() / permits;
         }
 
@@ -372,13 +363,13 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
 
         @Override
-        protected Runnable waitBegins(Decision rejection) {
+        protected Runnable waitBegins(Outcome rejection) {
             return counters().waitBegins(mayWait);
         }
 
         @Override
-        protected void count(Decision decision) {
-            counters().decided(name(), key, inEffect(key).limit(), permits, decision);
+        protected void count(Outcome decision) {
+            counters().decided(name(), key, inEffect(key).step(), permits, decision);
         }
 
         @Override
@@ -392,13 +383,18 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         private final @Nullable String key;
 
-        CountedRequest(@Nullable String key, String backendKey, L limit, Request request, Fallback<Decision> fallback) {
+        CountedRequest(
+                @Nullable String key,
+                String backendKey,
+                LimitStep<?> limit,
+                Request request,
+                Fallback<Outcome> fallback) {
             super(backendKey, limit, request, fallback);
             this.key = key;
         }
 
         @Override
-        public boolean answer(Decision decision) {
+        public boolean answer(Outcome decision) {
             boolean first = super.answer(decision);
             if (first) {
                 counters().decided(name(), key, limit(0), request(0).permits(), decision);

@@ -1,13 +1,14 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.time.Timeouts;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -37,7 +38,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Boolean> tryAcquire(long permits) {
-        return decide(permits, 0, Decision::granted);
+        return decide(permits, 0, Outcome::isGranted);
     }
 
     @Override
@@ -47,7 +48,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Boolean> tryAcquire(long permits, Duration timeout) {
-        return decide(permits, Timeouts.micros(timeout), Decision::granted);
+        return decide(permits, Timeouts.micros(timeout), Outcome::isGranted);
     }
 
     @Override
@@ -76,7 +77,8 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     private CompletableFuture<Decision> decideUncounted(Request request) {
         InEffect<?> used = limiter.inEffect();
-        return used.engine().start(limiter.path.backendKey(), used.limit(), request);
+        return AsyncFailures.map(
+                used.engine().start(limiter.path.backendKey(), used.step(), request), Outcome::toDecision);
     }
 
     @Override
@@ -85,17 +87,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     final CompletableFuture<Decision> decide(long permits, long timeoutMicros) {
-        KeyPath path = limiter.path;
-        return limiter.ban() == null
-                ? limiter.bound.decideAndWaitAsync(path.text(), path.backendKey(), permits, timeoutMicros)
-                : decide(permits, timeoutMicros, Function.identity());
+        return decide(permits, timeoutMicros, Outcome::toDecision);
     }
 
-    final <T> CompletableFuture<T> decide(long permits, long timeoutMicros, Function<Decision, T> result) {
-        KeyPath path = limiter.path;
-        return limiter.ban() == null
-                ? limiter.bound.decideAndWaitAsync(path.text(), path.backendKey(), permits, timeoutMicros, result)
-                : limiter.alone().decideAloneAsync(permits, timeoutMicros, result);
+    final <T> CompletableFuture<T> decide(long permits, long timeoutMicros, Function<Outcome, T> result) {
+        return limiter.outcomeWithinAsync(permits, timeoutMicros, result);
     }
 
     final CompletableFuture<Reservation> reserve(long permits, long timeoutMicros) {

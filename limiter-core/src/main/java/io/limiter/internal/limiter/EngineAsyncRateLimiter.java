@@ -20,7 +20,7 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
 
     @Override
     public CompletableFuture<Duration> acquire(long permits) {
-        return decide(permits, limiter.limit().maxWaitMicros(), limiter::acquired);
+        return decide(permits, limiter.limit().maxWaitMicros(), outcome -> limiter.acquired(outcome.toDecision()));
     }
 
     @Override

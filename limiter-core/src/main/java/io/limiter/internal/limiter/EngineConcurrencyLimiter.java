@@ -1,13 +1,13 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
@@ -17,6 +17,7 @@ import io.limiter.internal.lease.UncountedLease;
 import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -89,7 +90,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
     @Override
     public Decision peek() {
-        return startPeek(inEffect()).await();
+        return startPeek(inEffect()).await().toDecision();
     }
 
     @Override
@@ -98,7 +99,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     private PendingRequest startPeek(InEffect<ConcurrencyLimit> peeked) {
-        return peeked.engine().start(path.backendKey(), peeked.limit(), PEEK);
+        return peeked.engine().start(path.backendKey(), peeked.step(), PEEK);
     }
 
     private PendingRequest startPeekOfUse() {
@@ -109,7 +110,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
      * @param peeked under the most permits: under the limit itself, permits above it would not be counted, for example after it was
      *     lowered
      */
-    private long inUse(Decision peeked) {
+    private long inUse(Outcome peeked) {
         if (peeked.source() == Decision.Source.BACKEND) {
             return peeked.limit() - peeked.remaining();
         }
@@ -138,7 +139,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     private LeaseRequest<Lease> startAcquire(long permits, Duration timeout, boolean awaited) {
         return start(
                 new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
-                    throw exceeded(rejection);
+                    throw exceeded(rejection.toDecision());
                 }),
                 awaited);
     }
@@ -162,9 +163,9 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     private final class PolicyRequest<T> extends LeaseRequest<T> {
 
         private final Function<Lease, T> granted;
-        private final Function<Decision, T> rejected;
+        private final Function<Outcome, T> rejected;
 
-        PolicyRequest(long permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
+        PolicyRequest(long permits, Duration timeout, Function<Lease, T> granted, Function<Outcome, T> rejected) {
             super(
                     bound.counters(),
                     path.backendKey(),
@@ -182,17 +183,17 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         }
 
         @Override
-        protected T rejected(Decision rejection) {
+        protected T rejected(Outcome rejection) {
             return rejected.apply(rejection);
         }
 
         @Override
-        protected void count(Decision decision) {
+        protected void count(Outcome decision) {
             bound.counters().decided(name(), path.text(), inEffect().limit(), permits(), decision);
         }
 
         @Override
-        protected @Nullable Decision atOnce() {
+        protected @Nullable Outcome atOnce() {
             return inEffect().atOnce(PEEK);
         }
 
@@ -236,7 +237,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         public CompletableFuture<Decision> peek() {
-            return startPeek(inEffect());
+            return AsyncFailures.map(startPeek(inEffect()), Outcome::toDecision);
         }
 
         @Override

@@ -5,10 +5,10 @@ import io.limiter.Limiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.waiting.CallerFuture;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -46,12 +46,12 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     /** {@link #decide} of a set of one. */
-    Decision decideAlone(long permits, long timeoutMicros) {
-        return only(decide(permits, toDuration(timeoutMicros)));
+    Outcome outcomeAlone(long permits, long timeoutMicros) {
+        return only(outcomes(permits, toDuration(timeoutMicros)));
     }
 
-    /** {@link #decideAlone}, without blocking the calling thread. */
-    <T> CompletableFuture<T> decideAloneAsync(long permits, long timeoutMicros, Function<Decision, T> result) {
+    /** {@link #outcomeAlone}, without blocking the calling thread. */
+    <T> CompletableFuture<T> outcomeAloneAsync(long permits, long timeoutMicros, Function<Outcome, T> result) {
         return decideAsync(
                 new WaitingSet(parts, true, permits, toDuration(timeoutMicros)),
                 decided -> result.apply(only(decided)));
@@ -60,7 +60,7 @@ public final class EngineLimitSet implements LimitSet {
     /** {@link #reserve} of a set of one; a rejected reservation is one, too. */
     Reservation reserveAlone(long permits, long timeoutMicros) {
         WaitingSet waiting = new WaitingSet(parts, false, permits, toDuration(timeoutMicros));
-        return waiting.reservation(0, only(waiting.decideSet()));
+        return waiting.reservation(0, only(waiting.decideNow()));
     }
 
     /** {@link #reserveAlone}, without blocking the calling thread. */
@@ -69,8 +69,8 @@ public final class EngineLimitSet implements LimitSet {
         return decideAsync(waiting, decided -> waiting.reservation(0, only(decided)));
     }
 
-    private static Decision only(SetDecision decided) {
-        return decided.parts().get(0).decision();
+    private static Outcome only(List<@Nullable Outcome> decided) {
+        return Objects.requireNonNull(decided.get(0));
     }
 
     private static Duration toDuration(long micros) {
@@ -105,8 +105,12 @@ public final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(long permits, Duration... timeouts) {
+        return SetPart.toDecision(parts, outcomes(permits, timeouts));
+    }
+
+    private List<@Nullable Outcome> outcomes(long permits, Duration... timeouts) {
         WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-        SetDecision decided = waiting.decideSet();
+        List<@Nullable Outcome> decided = waiting.decideNow();
         if (waiting.waitMicros(decided) > 0) {
             waiting.await(waiting.reservation(decided));
         }
@@ -127,7 +131,7 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     private SetReservation reserve(WaitingSet waiting) {
-        return waiting.reservation(waiting.decideSet());
+        return waiting.reservation(waiting.decideNow());
     }
 
     /** As {@link #reserveAndAwait}, without blocking the calling thread. Futures are those of {@link LimitSet.Async}. */
@@ -150,12 +154,12 @@ public final class EngineLimitSet implements LimitSet {
         return await(startEach(part -> part.refund(permits)));
     }
 
-    private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<SetDecision, T> result) {
+    private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<List<@Nullable Outcome>, T> result) {
         waiting.start();
         return new CallerFuture<>(
                 parts.get(0).backendKey(),
                 waiting::giveUp,
-                waiting.thenApply(waiting::toDecision),
+                waiting,
                 waiting::waitMicros,
                 parts.get(0).limiter().bound.waits(),
                 waiting::waitBegins,
@@ -174,7 +178,7 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     private SetDecision await(List<SetPart.Started> started) {
-        List<@Nullable Decision> decisions = new ArrayList<>(started.size());
+        List<@Nullable Outcome> decisions = new ArrayList<>(started.size());
         started.forEach(each -> decisions.add(each.await()));
         return SetPart.toDecision(parts, decisions);
     }
@@ -194,12 +198,14 @@ public final class EngineLimitSet implements LimitSet {
 
         @Override
         public CompletableFuture<SetDecision> decide(long permits, Duration... timeouts) {
-            return decideAsync(new WaitingSet(parts, true, permits, timeouts), Function.identity());
+            WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
+            return decideAsync(waiting, waiting::toDecision);
         }
 
         @Override
         public CompletableFuture<Boolean> tryAcquire(long permits, Duration... timeouts) {
-            return decideAsync(new WaitingSet(parts, true, permits, timeouts), SetDecision::granted);
+            WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
+            return decideAsync(waiting, waiting::isGranted);
         }
 
         @Override

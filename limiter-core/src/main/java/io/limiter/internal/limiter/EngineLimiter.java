@@ -1,14 +1,14 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.key.KeyText;
@@ -19,7 +19,10 @@ import io.limiter.internal.step.SetStart;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.Waits;
+import io.limiter.step.Request;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> the kind of limit
  */
-public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> implements Limiter, SetStart<LimitSet> {
+public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> implements Limiter, SetStart<LimitSet> {
 
     /** With waits that nothing ends but time. */
     public EngineLimiter(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
@@ -90,7 +93,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
         }
         // First, because it checks the key.
         String backendKey = bound.keys().of(key);
-        return bound.decideAndWait(KeyText.of(key), backendKey, 1, 0);
+        return bound.decideAndWait(KeyText.of(key), backendKey, 1, 0).toDecision();
     }
 
     @Override
@@ -130,9 +133,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     }
 
     private Decision decideWithin(long permits, long timeoutMicros) {
-        return ban() == null
-                ? bound.decideAndWait(path.text(), path.backendKey(), permits, timeoutMicros)
-                : alone().decideAlone(permits, timeoutMicros);
+        return outcomeWithin(permits, timeoutMicros).toDecision();
     }
 
     private boolean tryAcquireWithin(long permits, long timeoutMicros) {
@@ -143,8 +144,8 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
         // Less than one permit is an error below.
         ImmediateEngine.Known known = permits < 1 ? ImmediateEngine.Known.UNKNOWN : ban.tryAcquire(path);
         return known == ImmediateEngine.Known.UNKNOWN
-                ? alone().decideAlone(permits, timeoutMicros).granted()
-                : known.granted();
+                ? alone().outcomeAlone(permits, timeoutMicros).isGranted()
+                : known.isGranted();
     }
 
     final Reservation reserveWithin(long permits, long timeoutMicros) {
@@ -153,11 +154,33 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
                 : alone().reserveAlone(permits, timeoutMicros);
     }
 
+    /** As {@link #decide(long, Duration)}, for callers that may cancel what is granted, by {@link #reservationOf}. */
+    public final Outcome outcome(long permits, Duration timeout) {
+        return outcomeWithin(permits, Timeouts.micros(timeout));
+    }
+
+    private Outcome outcomeWithin(long permits, long timeoutMicros) {
+        return ban() == null
+                ? bound.decideAndWait(path.text(), path.backendKey(), permits, timeoutMicros)
+                : alone().outcomeAlone(permits, timeoutMicros);
+    }
+
+    /** As {@link #outcome}, without blocking the calling thread. */
+    public final <T> CompletableFuture<T> outcomeAsync(long permits, Duration timeout, Function<Outcome, T> result) {
+        return outcomeWithinAsync(permits, Timeouts.micros(timeout), result);
+    }
+
+    final <T> CompletableFuture<T> outcomeWithinAsync(long permits, long timeoutMicros, Function<Outcome, T> result) {
+        return ban() == null
+                ? bound.decideAndWaitAsync(path.text(), path.backendKey(), permits, timeoutMicros, result)
+                : alone().outcomeAloneAsync(permits, timeoutMicros, result);
+    }
+
     /**
      * The reservation of permits that this limiter has just granted, for callers that need not cancel most of them and so decide as
      * usual.
      */
-    public final Reservation reservationOf(Decision granted, long permits) {
+    public final Reservation reservationOf(Outcome granted, long permits) {
         return bound.reservation(path.text(), path.backendKey(), inEffect(), permits, granted);
     }
 
@@ -178,7 +201,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     private Decision decideUncounted(Request request) {
         InEffect<L> used = inEffect();
-        return used.engine().decide(path.backendKey(), used.limit(), request);
+        return used.engine().decide(path.backendKey(), used.step(), request).toDecision();
     }
 
     /** What decides about these permits. */

@@ -1,8 +1,8 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.Decision;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
@@ -64,7 +64,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     final Duration acquired(Decision decision) {
-        if (!decision.granted()) {
+        if (!decision.isGranted()) {
             throw exceeded(decision);
         }
         return decision.timeToWait();

@@ -1,10 +1,11 @@
 package io.limiter.internal.limiter;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,12 +30,12 @@ final class EngineReservation implements Reservation {
      * @param charge starts to charge so many more
      */
     EngineReservation(
-            Decision decision,
+            Outcome outcome,
             long permits,
             Ticker ticker,
             LongFunction<PendingRequest> cancel,
             LongFunction<PendingRequest> charge) {
-        this.decision = decision;
+        this.decision = outcome.toDecision();
         this.permits = permits;
         this.ticker = ticker;
         this.cancel = cancel;
@@ -83,7 +84,7 @@ final class EngineReservation implements Reservation {
     }
 
     /** Neither a failure policy charges, nor what exempts or bans the key by now. */
-    private static boolean isExecuted(Decision difference) {
+    private static boolean isExecuted(Outcome difference) {
         return isTaken(difference.source());
     }
 
@@ -94,7 +95,7 @@ final class EngineReservation implements Reservation {
     /** Whether this call is the one that settles the reservation, and there is something to settle. */
     private boolean startSettling(long actual) {
         Check.actual(actual);
-        return decision.granted()
+        return decision.isGranted()
                 && isTaken(decision.source())
                 && settled.compareAndSet(false, true)
                 && !(actual < permits && isExpired());

@@ -1,7 +1,7 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.override.KeyOverrides;

@@ -1,18 +1,19 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.Decision.Source;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -54,10 +55,10 @@ final class LimiterBan {
         ImmediateEngine.Known access =
                 engine == null ? ImmediateEngine.Known.UNKNOWN : engine.tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
         if (access == ImmediateEngine.Known.UNKNOWN
-                || !access.granted() && bound.counters().isListenedTo()) {
+                || !access.isGranted() && bound.counters().isListenedTo()) {
             return ImmediateEngine.Known.UNKNOWN;
         }
-        bound.counters().counted(path.text(), access.granted(), Source.OVERRIDE);
+        bound.counters().counted(path.text(), access.isGranted(), Source.OVERRIDE);
         return access;
     }
 
@@ -68,7 +69,7 @@ final class LimiterBan {
      * @param ofBan {@code null} likewise, or if there is none
      */
     @Nullable
-    Decision combined(KeyPath path, Limit<?> limit, @Nullable Decision own, @Nullable Decision ofBan) {
+    Outcome combined(KeyPath path, LimitStep<?> limit, @Nullable Outcome own, @Nullable Outcome ofBan) {
         if (ofBan == null || !rejects(ofBan)) {
             return own;
         }
@@ -76,12 +77,12 @@ final class LimiterBan {
         long ofLimit = own == null ? known.retryMicros(keyOf(path.backendKey())) : own.retryAfterMicros();
         long retry = Math.max(ofBan.retryAfterMicros(), ofLimit);
         long full = own == null ? retry : Math.max(retry, own.fullAfterMicros());
-        return new Decision(false, limit.capacity(), 0, retry, retry, full, Source.OVERRIDE);
+        return new Outcome(Verdict.rejected(limit.capacity(), 0, retry, full), Source.OVERRIDE);
     }
 
     /** A failure policy says nothing about the ban. */
-    private static boolean rejects(Decision ofBan) {
-        return !ofBan.granted() && ofBan.source() != Source.POLICY;
+    private static boolean rejects(Outcome ofBan) {
+        return !ofBan.isGranted() && ofBan.source() != Source.POLICY;
     }
 
     /** One check of a key by the limit and its ban. */
@@ -107,7 +108,7 @@ final class LimiterBan {
          * @param decision a {@link #combined} one
          * @param ofBan as of that
          */
-        void decided(Failover engine, Decision decision, @Nullable Decision ofBan) {
+        void decided(Failover engine, Outcome decision, @Nullable Outcome ofBan) {
             if (ofBan != null && rejects(ofBan)) {
                 put(ofBan, decision);
                 return;
@@ -120,7 +121,7 @@ final class LimiterBan {
             if (ofBan != null && ofBan.source() == Source.BACKEND && before != null) {
                 known.remove(before);
             }
-            if (decision.granted() || decision.source() == Source.POLICY) {
+            if (decision.isGranted() || decision.source() == Source.POLICY) {
                 return;
             }
             engine.charge(decision, key, ban, 1).whenComplete((counted, error) -> {
@@ -130,26 +131,27 @@ final class LimiterBan {
                             "A rejection by limiter '{}' could not be counted, so a ban may begin later: {}",
                             bound.name(),
                             AsyncFailures.cause(error).getMessage());
-                } else if (counted.ticketMicros() != 0) {
+                } else if (counted.verdict().ticketMicros() != 0) {
                     begun(counted, decision);
                 }
             });
         }
 
-        private void begun(Decision counted, Decision last) {
+        private void begun(Outcome counted, Outcome last) {
             log.warn(
                     known.begun(),
                     "Limiter '{}' bans {} for {}: {} requests were rejected within {}.",
                     bound.name(),
                     ShownKey.of(path.backendKey()),
-                    counted.timeToWait(),
+                    counted.toDecision().timeToWait(),
                     ban.after(),
                     ban.within());
             put(last.source() == Source.LOCAL ? counted.withSource(Source.LOCAL) : counted, last);
-            bound.counters().keyBanned(bound.name(), path.keys(), counted.timeToWait());
+            bound.counters()
+                    .keyBanned(bound.name(), path.keys(), counted.toDecision().timeToWait());
         }
 
-        private void put(Decision ofBan, Decision ofBoth) {
+        private void put(Outcome ofBan, Outcome ofBoth) {
             known.put(
                     key,
                     Objects.requireNonNull(path.text()),

@@ -1,12 +1,12 @@
 package io.limiter.internal.limiter;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.waiting.WaitingRequest;
+import io.limiter.step.Request;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -21,7 +21,7 @@ final class SetCheck {
     private final List<InEffect<?>> used = new ArrayList<>();
     private final List<KeyRequests<?>> all = new ArrayList<>();
     // Null for those that the engine decides.
-    private final List<@Nullable Decision> atOnce = new ArrayList<>();
+    private final List<@Nullable Outcome> atOnce = new ArrayList<>();
     // Null for those without one, or that are decided at once.
     private final List<LimiterBan.@Nullable Check> bans = new ArrayList<>();
 
@@ -29,17 +29,17 @@ final class SetCheck {
     private final List<KeyRequests<?>> requests = new ArrayList<>();
     private final List<Failover> engines = new ArrayList<>();
     // Decisions of the bans, by part, once all are decided.
-    private @Nullable Decision[] ofBans = {};
+    private @Nullable Outcome[] ofBans = {};
     private boolean rejected;
     private boolean merges;
 
     /** Adds the next part, under its current limit. */
     void add(SetPart part, long permitsOfSet, long timeoutMicros) {
         InEffect<?> byPart = part.limiter().inEffect();
-        long waitMicros = byPart.limit().reservesAhead() ? timeoutMicros : 0;
+        long waitMicros = byPart.step().reservesAhead() ? timeoutMicros : 0;
         Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
-        KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.limit(), request);
-        Decision decision = byPart.atOnce(request);
+        KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.step(), request);
+        Outcome decision = byPart.atOnce(request);
         parts.add(part);
         used.add(byPart);
         all.add(ofPart);
@@ -49,7 +49,7 @@ final class SetCheck {
         bans.add(check);
         merges |= check != null || decision != null;
         if (decision != null) {
-            rejected |= !decision.granted();
+            rejected |= !decision.isGranted();
             return;
         }
         decideByEngine(ofPart, byPart.engine());
@@ -80,7 +80,7 @@ final class SetCheck {
 
     /** The decision of the ban of a part; {@code null} if it has none, or only the rejection of another part, or of another set, is known. */
     @Nullable
-    Decision ofBan(int part) {
+    Outcome ofBan(int part) {
         return part < ofBans.length ? ofBans[part] : null;
     }
 
@@ -94,11 +94,11 @@ final class SetCheck {
         return rejected || requests.isEmpty();
     }
 
-    List<@Nullable Decision> decide() {
+    List<@Nullable Outcome> decide() {
         return isDecided() ? atOnce : merged(Failover.start(requests, engines).await());
     }
 
-    WaitingRequest.Started<List<@Nullable Decision>> start() {
+    WaitingRequest.Started<List<@Nullable Outcome>> start() {
         if (isDecided()) {
             PendingSet decided = new PendingSet(all, null);
             decided.decided(atOnce::get);
@@ -109,15 +109,15 @@ final class SetCheck {
     }
 
     /** The decisions of all parts, in their order. */
-    private List<@Nullable Decision> merged(List<@Nullable Decision> byEngine) {
-        Iterator<@Nullable Decision> next = byEngine.iterator();
-        List<@Nullable Decision> merged = new ArrayList<>(all.size());
-        ofBans = new Decision[all.size()];
+    private List<@Nullable Outcome> merged(List<@Nullable Outcome> byEngine) {
+        Iterator<@Nullable Outcome> next = byEngine.iterator();
+        List<@Nullable Outcome> merged = new ArrayList<>(all.size());
+        ofBans = new Outcome[all.size()];
         for (int i = 0; i < all.size(); i++) {
-            Decision known = atOnce.get(i);
-            Decision own = known == null ? next.next() : known;
+            Outcome known = atOnce.get(i);
+            Outcome own = known == null ? next.next() : known;
             ofBans[i] = bans.get(i) == null ? null : next.next();
-            merged.add(parts.get(i).combined(used.get(i).limit(), own, ofBans[i]));
+            merged.add(parts.get(i).combined(used.get(i).step(), own, ofBans[i]));
         }
         return merged;
     }

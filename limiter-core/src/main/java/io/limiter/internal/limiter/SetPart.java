@@ -1,12 +1,12 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.SetDecision;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.override.InEffect;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -31,11 +31,11 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     /** A peek looks at the ban, too. */
     Started start(Request request) {
         InEffect<?> used = limiter.inEffect();
-        PendingRequest own = used.engine().start(backendKey(), used.limit(), request);
+        PendingRequest own = used.engine().start(backendKey(), used.step(), request);
         LimiterBan ban = request.isPeek() ? limiter.ban() : null;
         return new Started(
                 this,
-                used.limit(),
+                used.step(),
                 own,
                 ban == null ? null : used.engine().start(ban.keyOf(backendKey()), ban.ban(), Request.peek(1, 0)));
     }
@@ -43,7 +43,7 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     /** A request that is under way, beside one at the ban; {@code null} if it has none. */
     record Started(
             SetPart part,
-            Limit<?> limit,
+            LimitStep<?> limit,
             PendingRequest own,
             @Nullable PendingRequest ofBan) {
 
@@ -52,14 +52,14 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
         }
 
         @Nullable
-        Decision await() {
+        Outcome await() {
             return part.combined(limit, own.await(), ofBan == null ? null : ofBan.await());
         }
     }
 
     /** See {@link LimiterBan#combined}. */
     @Nullable
-    Decision combined(Limit<?> limit, @Nullable Decision own, @Nullable Decision ofBan) {
+    Outcome combined(LimitStep<?> limit, @Nullable Outcome own, @Nullable Outcome ofBan) {
         LimiterBan ban = limiter.ban();
         return ban == null ? own : ban.combined(limiter.path, limit, own, ofBan);
     }
@@ -83,12 +83,12 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     }
 
     /** @param decisions {@code null} for parts that were not decided, because another one was rejected */
-    static SetDecision toDecision(List<SetPart> parts, List<@Nullable Decision> decisions) {
+    static SetDecision toDecision(List<SetPart> parts, List<@Nullable Outcome> decisions) {
         List<SetDecision.OfPart> decided = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            Decision decision = decisions.get(i);
+            Outcome decision = decisions.get(i);
             if (decision != null) {
-                decided.add(new SetDecision.OfPart(parts.get(i).limiter(), decision));
+                decided.add(new SetDecision.OfPart(parts.get(i).limiter(), decision.toDecision()));
             }
         }
         return new SetDecision(decided);

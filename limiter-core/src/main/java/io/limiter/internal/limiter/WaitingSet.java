@@ -4,11 +4,11 @@ import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.LimitStep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A request for permits of a set. Its decisions are those of all parts, in order; {@code null} for a part that is not decided because
  * another one is rejected by the cache.
  */
-final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
+final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
 
     private final List<SetPart> parts;
     private final boolean waits;
@@ -66,17 +66,13 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
         return Arrays.stream(timeoutsMicros).max().orElse(0);
     }
 
-    SetDecision decideSet() {
-        return toDecision(decideNow());
-    }
-
     @Override
-    protected List<@Nullable Decision> decideFirst() {
+    protected List<@Nullable Outcome> decideFirst() {
         return check().decide();
     }
 
     @Override
-    protected Started<List<@Nullable Decision>> startDecision() {
+    protected Started<List<@Nullable Outcome>> startDecision() {
         return check().start();
     }
 
@@ -90,24 +86,36 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
         return next;
     }
 
-    SetDecision toDecision(List<@Nullable Decision> decisions) {
+    SetDecision toDecision(List<@Nullable Outcome> decisions) {
         return SetPart.toDecision(parts, decisions);
     }
 
     /** How long the caller waits until the permits of a grant come due. */
     long waitMicros(SetDecision decided) {
-        return waits && decided.granted() ? decided.decision().waitMicros() : 0;
+        return waits && decided.isGranted() ? decided.decision().waitMicros() : 0;
     }
 
-    SetReservation reservation(SetDecision decided) {
-        List<Reservation> reserved = new ArrayList<>(parts.size());
-        for (int i = 0; i < parts.size() && decided.granted(); i++) {
-            reserved.add(reservation(i, decided.parts().get(i).decision()));
+    /** As {@link #waitMicros(SetDecision)}. */
+    long waitMicros(List<@Nullable Outcome> decisions) {
+        long longest = 0;
+        for (Outcome decision : decisions) {
+            if (!waits || decision == null || !decision.isGranted()) {
+                return 0;
+            }
+            longest = Math.max(longest, decision.waitMicros());
         }
-        return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
+        return longest;
     }
 
-    Reservation reservation(int part, Decision decision) {
+    SetReservation reservation(List<@Nullable Outcome> decisions) {
+        List<Reservation> reserved = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size() && isGranted(decisions); i++) {
+            reserved.add(reservation(i, Objects.requireNonNull(decisions.get(i))));
+        }
+        return new EngineSetReservation(toDecision(decisions), parts.size(), List.copyOf(reserved));
+    }
+
+    Reservation reservation(int part, Outcome decision) {
         EngineLimiter<?> limiter = parts.get(part).limiter();
         return limiter.bound.reservation(
                 limiter.path.text(),
@@ -118,17 +126,17 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
     }
 
     @Override
-    protected boolean isGranted(List<@Nullable Decision> decisions) {
-        return decisions.stream().allMatch(decision -> decision != null && decision.granted());
+    protected boolean isGranted(List<@Nullable Outcome> decisions) {
+        return decisions.stream().allMatch(decision -> decision != null && decision.isGranted());
     }
 
     @Override
-    protected long retryMicros(List<@Nullable Decision> rejection) {
+    protected long retryMicros(List<@Nullable Outcome> rejection) {
         long longest = FINAL;
         for (int i = 0; i < parts.size() && waits; i++) {
-            Decision decision = rejection.get(i);
-            if (decision != null && !decision.granted()) {
-                long micros = retryMicros(parts.get(i).limiter().limit(), decision, timeoutsMicros[i]);
+            Outcome decision = rejection.get(i);
+            if (decision != null && !decision.isGranted()) {
+                long micros = retryMicros(parts.get(i).limiter().inEffect().step(), decision, timeoutsMicros[i]);
                 if (micros == FINAL) {
                     return FINAL;
                 }
@@ -139,7 +147,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
     }
 
     @Override
-    protected long moreAfter(List<@Nullable Decision> grant) {
+    protected long moreAfter(List<@Nullable Outcome> grant) {
         long fewest = Long.MAX_VALUE - 1;
         for (int i = 0; i < parts.size(); i++) {
             long remaining = Objects.requireNonNull(grant.get(i)).remaining();
@@ -158,7 +166,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
         List<Object> alike = new ArrayList<>(3 * parts.size());
         for (int i = 0; i < parts.size(); i++) {
             SetPart part = parts.get(i);
-            Limit<?> limit = part.limiter().inEffect().limit();
+            LimitStep<?> limit = part.limiter().inEffect().step();
             alike.add(part.limiter().bound);
             alike.add(new BoundLimit.Alike(part.backendKey(), part.permitsFor(permits), limit));
             alike.add(timeoutsMicros[i]);
@@ -195,28 +203,24 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
     }
 
     @Override
-    protected Runnable waitBegins(List<@Nullable Decision> rejection) {
-        return waitBegins(toDecision(rejection));
-    }
-
-    Runnable waitBegins(SetDecision decided) {
-        return SetPart.slowest(decided).counters().waitBegins(mayWait);
+    protected Runnable waitBegins(List<@Nullable Outcome> rejection) {
+        return SetPart.slowest(toDecision(rejection)).counters().waitBegins(mayWait);
     }
 
     /** Permits that were not taken because another part rejects do not count as granted. */
     @Override
-    protected void count(List<@Nullable Decision> decisions) {
+    protected void count(List<@Nullable Outcome> decisions) {
         boolean granted = isGranted(decisions);
         for (int i = 0; i < parts.size(); i++) {
-            Decision decision = decisions.get(i);
-            if (decision != null && (granted || !decision.granted())) {
+            Outcome decision = decisions.get(i);
+            if (decision != null && (granted || !decision.isGranted())) {
                 EngineLimiter<?> limiter = parts.get(i).limiter();
                 limiter.bound
                         .counters()
                         .decided(
                                 limiter.name(),
                                 limiter.path.text(),
-                                last.used(i).limit(),
+                                last.used(i).step(),
                                 last.request(i).permits(),
                                 decision);
                 LimiterBan.Check ban = last.ban(i);

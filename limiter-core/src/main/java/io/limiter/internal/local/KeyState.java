@@ -2,15 +2,15 @@ package io.limiter.internal.local;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.step.InPlaceBucket;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +94,7 @@ final class KeyState {
     }
 
     /** Starts to decide at one moment. */
-    <S> Turn<S> turn(Limit<S> limit, long nowMicros) {
+    <S> Turn<S> turn(LimitStep<S> limit, long nowMicros) {
         return new Turn<>(this, limit, nowMicros);
     }
 
@@ -138,7 +138,7 @@ final class KeyState {
         return state instanceof InPlaceBucket bucket ? bucket.state() : state;
     }
 
-    private <S> @Nullable S load(Limit<S> limit, long nowMicros) {
+    private <S> @Nullable S load(LimitStep<S> limit, long nowMicros) {
         Object found = hasExpired(nowMicros) ? null : immutableState();
         if (found == null) {
             return null;
@@ -167,14 +167,14 @@ final class KeyState {
     static final class Turn<S> {
 
         private final KeyState held;
-        private final Limit<S> limit;
+        private final LimitStep<S> limit;
         private final long nowMicros;
         private final @Nullable S before;
         private @Nullable S state;
         private long fullAtMicros;
         private long expiresAtMicros;
 
-        private Turn(KeyState held, Limit<S> limit, long nowMicros) {
+        private Turn(KeyState held, LimitStep<S> limit, long nowMicros) {
             this.held = held;
             this.limit = limit;
             this.nowMicros = nowMicros;
@@ -182,20 +182,20 @@ final class KeyState {
             this.state = before;
         }
 
-        Decision step(Request request) {
+        Verdict step(Request request) {
             try {
                 Step<S> step = limit.step(state, nowMicros, request);
                 state = step.state();
                 if (state != null && state != before) {
-                    keep(state, step.decision());
+                    keep(state, step.verdict());
                 }
-                return step.decision();
+                return step.verdict();
             } catch (RuntimeException e) {
                 throw BackendFailures.ofLimit(held.key, limit, e, false);
             }
         }
 
-        private void keep(S newState, Decision decision) {
+        private void keep(S newState, Verdict decision) {
             expiresAtMicros = nowMicros + limit.lifetimeMillis(newState, nowMicros) * 1000;
             fullAtMicros = limit.isEvictable()
                     ? nowMicros + Math.min(decision.fullAfterMicros(), NEVER_FULL - nowMicros - 1)

@@ -2,14 +2,14 @@ package io.limiter.internal.local;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -86,7 +86,7 @@ public final class LocalEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         KeyState held = limit instanceof TokenBucket && !closed ? states.find(key) : null;
         if (held == null) {
             return Known.UNKNOWN;
@@ -108,9 +108,9 @@ public final class LocalEngine implements ImmediateEngine {
     }
 
     @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
+    public Outcome decide(String key, LimitStep<?> limit, Request request) {
         checkOpen(key);
-        Decision decision;
+        Outcome decision;
         boolean added;
         do {
             KeyState held = states.findOrAdd(key);
@@ -129,22 +129,22 @@ public final class LocalEngine implements ImmediateEngine {
         return decision;
     }
 
-    private <S> Decision decideHeld(KeyState held, Limit<S> limit, Request request) {
+    private <S> Outcome decideHeld(KeyState held, LimitStep<S> limit, Request request) {
         try {
             // The time is read with the lock: a thread that was overtaken must not bring an earlier one.
             KeyState.Turn<S> turn = held.turn(limit, nowMicros());
-            Decision decision = turn.step(request);
+            Outcome outcome = Outcome.of(turn.step(request));
             turn.save();
-            return decision;
+            return outcome;
         } finally {
             states.settle(held);
         }
     }
 
     /** All at one moment. */
-    private List<@Nullable Decision> decideAll(List<KeyRequests<?>> parts) {
+    private List<@Nullable Outcome> decideAll(List<KeyRequests<?>> parts) {
         checkOpen(parts.get(0).key());
-        List<@Nullable Decision> decisions;
+        List<@Nullable Outcome> decisions;
         List<KeyState> added = new ArrayList<>();
         do {
             Map<String, KeyState> held = new TreeMap<>();
@@ -163,7 +163,7 @@ public final class LocalEngine implements ImmediateEngine {
      * @param added is given those that the map did not hold before
      * @return {@code null} if a key was removed before its lock was held
      */
-    private @Nullable List<@Nullable Decision> decideLocked(
+    private @Nullable List<@Nullable Outcome> decideLocked(
             List<KeyRequests<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked, List<KeyState> added) {
         if (unlocked.hasNext()) {
             KeyState next = unlocked.next();
@@ -183,24 +183,24 @@ public final class LocalEngine implements ImmediateEngine {
         }
     }
 
-    private List<@Nullable Decision> stepAll(List<KeyRequests<?>> parts, Map<String, KeyState> held) {
+    private List<@Nullable Outcome> stepAll(List<KeyRequests<?>> parts, Map<String, KeyState> held) {
         long nowMicros = nowMicros();
         List<KeyState.Turn<?>> turns = new ArrayList<>(parts.size());
-        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        List<@Nullable Outcome> decisions = new ArrayList<>(parts.size());
         boolean granted = true;
         for (KeyRequests<?> part : parts) {
             KeyState.Turn<?> turn = turn(part, held, nowMicros);
-            Decision decision = turn.step(part.request());
+            Outcome decision = Outcome.of(turn.step(part.request()));
             turns.add(turn);
             decisions.add(decision);
-            granted &= decision.granted();
+            granted &= decision.isGranted();
         }
         for (int i = 0; i < parts.size(); i++) {
             KeyRequests<?> part = parts.get(i);
-            Decision decision = decisions.get(i);
-            if (!granted && decision != null && decision.granted()) {
+            Outcome decision = decisions.get(i);
+            if (!granted && decision != null && decision.isGranted()) {
                 KeyState.Turn<?> peek = turn(part, held, nowMicros);
-                decisions.set(i, peek.step(part.request().asPeek()));
+                decisions.set(i, Outcome.of(peek.step(part.request().asPeek())));
                 turns.set(i, peek);
             }
         }

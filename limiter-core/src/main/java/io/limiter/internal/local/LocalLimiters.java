@@ -110,7 +110,7 @@ public class LocalLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+    protected Limiter newLimiter(KeySpace keys, Limit limit, FailurePolicy policy) {
         return new EngineLimiter<>(keys, limit, failover, waits);
     }
 

@@ -1,11 +1,11 @@
 package io.limiter.internal.local;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 
 /** Grants everything and stores no state. */
@@ -17,7 +17,7 @@ final class UnlimitedEngine implements ImmediateEngine {
     }
 
     @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
+    public Outcome decide(String key, LimitStep<?> limit, Request request) {
         return Failover.granted(limit);
     }
 

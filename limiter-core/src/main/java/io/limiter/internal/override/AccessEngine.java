@@ -1,10 +1,12 @@
 package io.limiter.internal.override;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.Decision;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
@@ -16,7 +18,7 @@ final class AccessEngine implements ImmediateEngine {
 
     /**
      * @param access {@link Known#EXEMPT} or {@link Known#BANNED}
-     * @param untilEndMicros how long it lasts; {@link Decision#NEVER_MICROS} if it does not end by itself
+     * @param untilEndMicros how long it lasts; {@link Verdict#NEVER_MICROS} if it does not end by itself
      */
     AccessEngine(Known access, LongSupplier untilEndMicros) {
         this.access = access;
@@ -24,12 +26,12 @@ final class AccessEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         return access;
     }
 
     @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
+    public Outcome decide(String key, LimitStep<?> limit, Request request) {
         return decide(limit, request);
     }
 
@@ -39,14 +41,14 @@ final class AccessEngine implements ImmediateEngine {
     }
 
     /** Permits are neither taken nor refunded nor charged: what was taken while a key is exempt must not be refunded. */
-    Decision decide(Limit<?> limit, Request request) {
+    Outcome decide(LimitStep<?> limit, Request request) {
         boolean acquires = request.action() == Request.Action.TAKE || request.isPeek();
         if (access == Known.EXEMPT || !acquires) {
-            return new Decision(true, limit.capacity(), limit.capacity(), 0, 0, 0, Decision.Source.OVERRIDE);
+            return new Outcome(Verdict.granted(limit.capacity(), limit.capacity(), 0), Decision.Source.OVERRIDE);
         }
         // It ends when the thread that polls has seen its end.
         long untilEnd = Math.max(1, untilEndMicros.getAsLong());
-        return new Decision(false, limit.capacity(), 0, untilEnd, untilEnd, untilEnd, Decision.Source.OVERRIDE);
+        return new Outcome(Verdict.rejected(limit.capacity(), 0, untilEnd, untilEnd), Decision.Source.OVERRIDE);
     }
 
     @Override

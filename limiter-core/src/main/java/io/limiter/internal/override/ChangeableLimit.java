@@ -1,7 +1,7 @@
 package io.limiter.internal.override;
 
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Limit;
 import io.limiter.internal.prefetch.PrefetchEngine;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> the kind of limit
  */
-public class ChangeableLimit<L extends Limit<?>> {
+public class ChangeableLimit<L extends AnyLimit> {
 
     private final String prefix;
     private String name;
@@ -65,7 +65,7 @@ public class ChangeableLimit<L extends Limit<?>> {
         inEffect = changed;
         if (changed.engine().engine() instanceof PrefetchEngine prefetch
                 && !changed.limit().equals(replaced)) {
-            prefetch.drop(replaced);
+            prefetch.drop(replaced.asStep());
         }
         if (isReported()) {
             show();
@@ -130,7 +130,7 @@ public class ChangeableLimit<L extends Limit<?>> {
         return inEffect.engine();
     }
 
-    final InEffect<L> inEffect() {
+    public final InEffect<L> inEffect() {
         return inEffect;
     }
 

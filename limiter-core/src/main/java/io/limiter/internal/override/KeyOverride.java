@@ -1,6 +1,6 @@
 package io.limiter.internal.override;
 
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
@@ -27,7 +27,7 @@ final class KeyOverride {
         this.untilEndMicros = untilEndMicros;
     }
 
-    private record Applied<L extends Limit<?>>(InEffect<L> own, InEffect<L> ofKey) {}
+    private record Applied<L extends AnyLimit>(InEffect<L> own, InEffect<L> ofKey) {}
 
     /**
      * What decides about the key.
@@ -35,7 +35,7 @@ final class KeyOverride {
      * @param own what decides about other keys; also about this one if the change does not fit
      */
     @SuppressWarnings("unchecked") // The same object has the same type.
-    <L extends Limit<?>> InEffect<L> over(InEffect<L> own) {
+    <L extends AnyLimit> InEffect<L> over(InEffect<L> own) {
         Applied<?> known = last;
         if (known == null || known.own != own) {
             known = new Applied<>(own, applied(own));
@@ -44,7 +44,7 @@ final class KeyOverride {
         return (InEffect<L>) known.ofKey;
     }
 
-    private <L extends Limit<?>> InEffect<L> applied(InEffect<L> own) {
+    private <L extends AnyLimit> InEffect<L> applied(InEffect<L> own) {
         Known access = change.access();
         if (access != null) {
             return new InEffect<>(own.limit(), Failover.none(new AccessEngine(access, untilEndMicros)));

@@ -1,7 +1,7 @@
 package io.limiter.internal.override;
 
 import io.limiter.FailurePolicy;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.resilience.Failover;
 import org.jspecify.annotations.Nullable;
@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 public interface LimitChange {
 
     /** Whether it is for limits of this kind. Limiters of several kinds may have one name; then the kind selects those that change. */
-    boolean concerns(Limit<?> own);
+    boolean concerns(AnyLimit own);
 
     /**
      * The limit as it changes it, or the limit itself.
      *
      * @throws IllegalArgumentException if it does not fit
      */
-    <L extends Limit<?>> L applied(L own);
+    <L extends AnyLimit> L applied(L own);
 
     /** Decides while Redis is unavailable; {@code null} for the limiter's own policy. */
     @Nullable
@@ -28,7 +28,7 @@ public interface LimitChange {
     Known access();
 
     /** What decides with it. */
-    default <L extends Limit<?>> InEffect<L> over(L own, Failover engine) {
+    default <L extends AnyLimit> InEffect<L> over(L own, Failover engine) {
         FailurePolicy policy = failurePolicy();
         return new InEffect<>(applied(own), policy == null ? engine : engine.with(policy));
     }

@@ -1,6 +1,6 @@
 package io.limiter.internal.override;
 
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
 import java.util.Collection;
@@ -109,7 +109,7 @@ public final class Overrides implements Supplier<@Nullable LimitChange> {
     }
 
     private boolean fits(ChangeableLimit<?> limiter, LimitChange change) {
-        Limit<?> own = withRate(limiter, false);
+        AnyLimit own = withRate(limiter, false);
         return change.concerns(own) && problem(limiter, own, change) == null;
     }
 
@@ -121,7 +121,7 @@ public final class Overrides implements Supplier<@Nullable LimitChange> {
         }
     }
 
-    private <L extends Limit<?>> void apply(ChangeableLimit<L> limiter, boolean logRate) {
+    private <L extends AnyLimit> void apply(ChangeableLimit<L> limiter, boolean logRate) {
         L own = withRate(limiter, logRate);
         if (ratesByPrefix.containsKey(limiter.prefix())) {
             limiter.counters().rateSet();
@@ -145,7 +145,7 @@ public final class Overrides implements Supplier<@Nullable LimitChange> {
 
     /** Its own limit, with the rate that was set. */
     @SuppressWarnings("unchecked") // A changed token bucket is one.
-    private <L extends Limit<?>> L withRate(ChangeableLimit<L> limiter, boolean logIt) {
+    private <L extends AnyLimit> L withRate(ChangeableLimit<L> limiter, boolean logIt) {
         L built = limiter.builtLimit();
         Double rate = ratesByPrefix.get(limiter.prefix());
         if (rate == null || !(built instanceof TokenBucket bucket)) {
@@ -166,7 +166,7 @@ public final class Overrides implements Supplier<@Nullable LimitChange> {
         }
     }
 
-    private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LimitChange change) {
+    private @Nullable String problem(ChangeableLimit<?> limiter, AnyLimit own, LimitChange change) {
         if (!change.concerns(own)
                 && limiters.keySet().stream()
                         .anyMatch(other -> other != limiter && other.isLive() && change.concerns(other.builtLimit()))) {

@@ -1,16 +1,16 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.UnderWay;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -95,7 +95,7 @@ public final class PrefetchEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryGrant(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public Known tryGrant(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched == null) {
             return next.tryAcquire(key, limit, permits, timeoutMicros);
@@ -104,7 +104,7 @@ public final class PrefetchEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+    public Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched != null) {
             if (prefetched.takeFrom(permits) != null) {
@@ -141,7 +141,7 @@ public final class PrefetchEngine implements ImmediateEngine {
             pending.decided(block.granted());
             return;
         }
-        Decision rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.permits()) : null;
+        Outcome rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.permits()) : null;
         if (rejection != null) {
             pending.decided(rejection);
         } else {
@@ -178,7 +178,7 @@ public final class PrefetchEngine implements ImmediateEngine {
      *
      * @param replaced this object, not one that equals it
      */
-    public void drop(Limit<?> replaced) {
+    public void drop(LimitStep<?> replaced) {
         for (int slot = 0; terms != null && slot < SLOTS; slot++) {
             PrefetchedKey prefetched = keys.get(slot);
             if (prefetched != null && prefetched.isUnder(replaced)) {
@@ -202,7 +202,7 @@ public final class PrefetchEngine implements ImmediateEngine {
     }
 
     /** The prefetched permits of a key with this limit; {@code null} if there are none. */
-    private @Nullable PrefetchedKey find(String key, Limit<?> limit) {
+    private @Nullable PrefetchedKey find(String key, LimitStep<?> limit) {
         if (terms == null) {
             return null;
         }
@@ -211,7 +211,7 @@ public final class PrefetchEngine implements ImmediateEngine {
     }
 
     /** The entry to grant the request from; {@code null} if it is not prefetched. */
-    private @Nullable PrefetchedKey entryFor(String key, Limit<?> limit, Request request) {
+    private @Nullable PrefetchedKey entryFor(String key, LimitStep<?> limit, Request request) {
         if (terms == null || request.action() != Request.Action.TAKE || closed.get() || !isPrefetched(limit)) {
             return null;
         }
@@ -222,7 +222,7 @@ public final class PrefetchEngine implements ImmediateEngine {
         return prefetched == null || prefetched.isIdle() ? replace(prefetched, key, limit, terms) : null;
     }
 
-    private boolean isPrefetched(Limit<?> limit) {
+    private boolean isPrefetched(LimitStep<?> limit) {
         if (terms == null || !(limit instanceof TokenBucket bucket)) {
             return false;
         }
@@ -230,7 +230,8 @@ public final class PrefetchEngine implements ImmediateEngine {
         return bucket.maxPermits() >= refilled && (refilled >= FEWEST_REFILLED || bucket.maxPermits() >= FEWEST_STORED);
     }
 
-    private @Nullable PrefetchedKey replace(@Nullable PrefetchedKey idle, String key, Limit<?> limit, Prefetch used) {
+    private @Nullable PrefetchedKey replace(
+            @Nullable PrefetchedKey idle, String key, LimitStep<?> limit, Prefetch used) {
         if (idle != null) {
             // A block that is being prefetched is returned as soon as it is granted. First, so that close() waits for
             // that.

@@ -1,13 +1,11 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
@@ -15,6 +13,9 @@ import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.UnderWay;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,7 +67,7 @@ final class PrefetchedKey {
     private static final int MOST_PERMITS = 1_000_000_000;
 
     private final String key;
-    private final Limit<?> limit;
+    private final LimitStep<?> limit;
     private final Prefetch terms;
     private final long timeNanos;
     private final Engine engine;
@@ -95,7 +96,7 @@ final class PrefetchedKey {
      */
     PrefetchedKey(
             String key,
-            Limit<?> limit,
+            LimitStep<?> limit,
             Prefetch terms,
             Engine engine,
             ExpiryClock clock,
@@ -116,7 +117,7 @@ final class PrefetchedKey {
     }
 
     /** Not after it was closed, also if an Error kept the next one from its place. */
-    boolean isFor(String otherKey, Limit<?> otherLimit, Prefetch otherTerms) {
+    boolean isFor(String otherKey, LimitStep<?> otherLimit, Prefetch otherTerms) {
         return !closed && isFor(otherKey) && limit.equals(otherLimit) && terms.equals(otherTerms);
     }
 
@@ -125,7 +126,7 @@ final class PrefetchedKey {
     }
 
     /** Whether its permits were taken under this very limit. */
-    boolean isUnder(Limit<?> other) {
+    boolean isUnder(LimitStep<?> other) {
         return limit == other;
     }
 
@@ -180,7 +181,7 @@ final class PrefetchedKey {
 
     /** As {@link #rejects}, with the decision; {@code null} if it is not rejected. */
     @Nullable
-    Decision rejection(long permits) {
+    Outcome rejection(long permits) {
         Pause rejecting = rejectedBy(permits);
         return rejecting == null ? null : rejecting.rejection(limit.capacity());
     }
@@ -242,7 +243,7 @@ final class PrefetchedKey {
         lastCall = sent;
         Request request = Request.prefetch(wanted, timeNanos / 1000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
         return PendingRequest.start(engine, key, limit, request)
-                .thenCompose(decision -> prefetched(decision, sent, wanted))
+                .thenCompose(outcome -> prefetched(outcome.verdict(), sent, wanted))
                 .whenComplete((returned, error) -> {
                     pause = error == null ? pause : null;
                     prefetching.set(false);
@@ -281,21 +282,20 @@ final class PrefetchedKey {
     }
 
     /** Completed when the permits have been returned, if they came too late. */
-    private CompletableFuture<Void> prefetched(Decision decision, ExpiryClock.Deadline sent, int wanted) {
-        long pauseNanos = TimeUnit.MICROSECONDS.toNanos(decision.retryAfterMicros());
+    private CompletableFuture<Void> prefetched(Verdict verdict, ExpiryClock.Deadline sent, int wanted) {
+        long pauseNanos = TimeUnit.MICROSECONDS.toNanos(verdict.retryAfterMicros());
         remembered = clock.in(Math.max(REMEMBERED * timeNanos, REMEMBERED_PAUSES * pauseNanos));
         long shortest = (long) (PAUSE * timeNanos);
-        pause = Pause.of(decision, sent, shortest);
-        if (!decision.granted()) {
+        pause = Pause.of(verdict, sent, shortest);
+        if (!verdict.isGranted()) {
             return NOTHING;
         }
         // Until the call that the backend has reserved: two pauses after the time to call again if it gave all.
-        long heldNanos =
-                decision.limit() < wanted ? pauseNanos : pauseNanos == 0 ? shortest : pauseNanos + 2 * shortest;
+        long heldNanos = verdict.limit() < wanted ? pauseNanos : pauseNanos == 0 ? shortest : pauseNanos + 2 * shortest;
         long usableNanos = timeNanos + heldNanos;
         long oldNanos = usableNanos - (long) lasts(pauseNanos);
         return add(
-                new PrefetchedPermits(decision, limit.capacity(), sent.plus(usableNanos), heldNanos, oldNanos),
+                new PrefetchedPermits(verdict, limit.capacity(), sent.plus(usableNanos), heldNanos, oldNanos),
                 usableNanos);
     }
 

@@ -1,7 +1,9 @@
 package io.limiter.internal.prefetch;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Verdict;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,7 +20,7 @@ class PrefetchedPermits {
     /** A dropped permit in {@link #unused}. */
     private static final long DROPPED = 1L << Integer.SIZE;
 
-    private final Decision prefetched;
+    private final Verdict prefetched;
     private final long capacity;
     private final ExpiryClock.Deadline deadline;
     private final long usableNanos;
@@ -39,8 +41,7 @@ class PrefetchedPermits {
      * @param heldNanos so long before the deadline, it begins to drop permits
      * @param oldNanos so long before the deadline, a block is old
      */
-    PrefetchedPermits(
-            Decision prefetched, long capacity, ExpiryClock.Deadline deadline, long heldNanos, long oldNanos) {
+    PrefetchedPermits(Verdict prefetched, long capacity, ExpiryClock.Deadline deadline, long heldNanos, long oldNanos) {
         this.prefetched = prefetched;
         this.capacity = capacity;
         this.deadline = deadline;
@@ -60,7 +61,7 @@ class PrefetchedPermits {
     }
 
     /** The backend's decision. */
-    final Decision prefetched() {
+    final Verdict prefetched() {
         return prefetched;
     }
 
@@ -132,16 +133,13 @@ class PrefetchedPermits {
     }
 
     /** The decision for permits of this block, to be cancelled as its rest is. What remains in the backend is as of the prefetch. */
-    final Decision granted() {
+    final Outcome granted() {
         long ageMicros = TimeUnit.NANOSECONDS.toMicros(usableNanos + deadline.agoNanos());
-        return new Decision(
-                true,
-                capacity,
-                prefetched.remaining() + left(),
-                0,
-                0,
-                Math.max(0, prefetched.fullAfterMicros() - ageMicros),
-                Decision.Source.PREFETCH,
-                prefetched.ticketMicros());
+        Verdict verdict = Verdict.granted(
+                        capacity,
+                        prefetched.remaining() + left(),
+                        Math.max(0, prefetched.fullAfterMicros() - ageMicros))
+                .withTicketMicros(prefetched.ticketMicros());
+        return new Outcome(verdict, Decision.Source.PREFETCH);
     }
 }

@@ -1,21 +1,23 @@
 package io.limiter.internal.resilience;
 
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Permits are returned to where they were taken from; see {@link #cancel}.
  */
-public final class Failover implements Pending.Fallback<Decision> {
+public final class Failover implements Pending.Fallback<Outcome> {
 
     private static final AsyncLog log = AsyncLog.of(Failover.class);
     private static final LogThrottle unsettled = new LogThrottle();
@@ -106,7 +108,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     /** Decides synchronously a request that {@link #immediate} has not seen. */
-    public Decision decide(String key, Limit<?> limit, Request request) {
+    public Outcome decide(String key, LimitStep<?> limit, Request request) {
         return decide(key, limit, request, false);
     }
 
@@ -116,8 +118,8 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @param unknown whether {@link #immediate} did not know it a moment ago
      * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
      */
-    public Decision decide(String key, Limit<?> limit, Request request, boolean unknown) {
-        Decision decision = immediate == null ? null : immediate.decide(key, limit, request);
+    public Outcome decide(String key, LimitStep<?> limit, Request request, boolean unknown) {
+        Outcome decision = immediate == null ? null : immediate.decide(key, limit, request);
         if (decision != null) {
             return decision;
         }
@@ -127,7 +129,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     /** As {@link #decide}, without blocking the calling thread. */
-    public PendingRequest start(String key, Limit<?> limit, Request request) {
+    public PendingRequest start(String key, LimitStep<?> limit, Request request) {
         PendingRequest pending = new PendingRequest(key, limit, request, this);
         pending.decideBy(engine);
         return pending;
@@ -141,17 +143,17 @@ public final class Failover implements Pending.Fallback<Decision> {
     public static PendingSet start(List<KeyRequests<?>> parts, List<Failover> policies) {
         PendingSet pending = new PendingSet(parts, new Pending.Fallback<>() {
             @Override
-            public List<@Nullable Decision> answer(
-                    LimiterBackendException failure, Pending<List<@Nullable Decision>> same) {
+            public List<@Nullable Outcome> answer(
+                    LimiterBackendException failure, Pending<List<@Nullable Outcome>> same) {
                 return decideSet(failure, parts, policies);
             }
 
             @Override
             public CompletableFuture<?> returnUnused(
-                    List<@Nullable Decision> decisions, Pending<List<@Nullable Decision>> same) {
+                    List<@Nullable Outcome> decisions, Pending<List<@Nullable Outcome>> same) {
                 List<CompletableFuture<?>> returned = new ArrayList<>(parts.size());
                 // A rejected set has taken nothing, also of the parts that would have granted.
-                if (decisions.stream().allMatch(decision -> decision != null && decision.granted())) {
+                if (decisions.stream().allMatch(decision -> decision != null && decision.isGranted())) {
                     for (int i = 0; i < parts.size(); i++) {
                         KeyRequests<?> part = parts.get(i);
                         returned.add(policies.get(i)
@@ -166,7 +168,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     @Override
-    public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
+    public Outcome answer(LimiterBackendException failure, Pending<Outcome> pending) {
         PendingRequest one = (PendingRequest) pending;
         return switch (actionAfter(failure, one.key())) {
             case THROW -> throw failure;
@@ -176,7 +178,7 @@ public final class Failover implements Pending.Fallback<Decision> {
         };
     }
 
-    private Decision locally(PendingRequest one, LimiterBackendException failure) {
+    private Outcome locally(PendingRequest one, LimiterBackendException failure) {
         // The backend may have refunded them; refunded here too, they would be granted twice.
         boolean onlyPeeks = one.request(0).action() == Request.Action.REFUND && failure.isAmbiguous();
         Request request = onlyPeeks ? one.request(0).asPeek() : one.request(0);
@@ -186,14 +188,14 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     @Override
-    public CompletableFuture<?> returnUnused(Decision decision, Pending<Decision> pending) {
+    public CompletableFuture<?> returnUnused(Outcome decision, Pending<Outcome> pending) {
         PendingRequest one = (PendingRequest) pending;
         return returnUnused(decision, one.key(), one.limit(0), one.request(0));
     }
 
     private CompletableFuture<?> returnUnused(
-            @Nullable Decision decision, String key, Limit<?> limit, Request request) {
-        if (decision == null || !decision.granted() || request.action() != Request.Action.TAKE) {
+            @Nullable Outcome decision, String key, LimitStep<?> limit, Request request) {
+        if (decision == null || !decision.isGranted() || request.action() != Request.Action.TAKE) {
             return CompletableFuture.completedFuture(null);
         }
         return cancel(decision, key, limit, request.permits(), request.permits())
@@ -225,19 +227,13 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     /** A rejection by the policy. */
-    public Decision rejected(Limit<?> limit) {
-        return new Decision(
-                false,
-                limit.capacity(),
-                0,
-                retryAfterMicros,
-                retryAfterMicros,
-                retryAfterMicros,
-                Decision.Source.POLICY);
+    public Outcome rejected(LimitStep<?> limit) {
+        return new Outcome(
+                Verdict.rejected(limit.capacity(), 0, retryAfterMicros, retryAfterMicros), Decision.Source.POLICY);
     }
 
-    public static Decision granted(Limit<?> limit) {
-        return new Decision(true, limit.capacity(), limit.capacity(), 0, 0, 0, Decision.Source.POLICY);
+    public static Outcome granted(LimitStep<?> limit) {
+        return new Outcome(Verdict.granted(limit.capacity(), limit.capacity(), 0), Decision.Source.POLICY);
     }
 
     /**
@@ -246,7 +242,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @param policies one for each part, in their order
      * @throws LimiterBackendException the failure, if one of the policies is {@code throw}
      */
-    private static List<@Nullable Decision> decideSet(
+    private static List<@Nullable Outcome> decideSet(
             LimiterBackendException failure, List<KeyRequests<?>> parts, List<Failover> policies) {
         boolean rejected = false;
         List<FailurePolicy.Action> actions = new ArrayList<>(parts.size());
@@ -263,13 +259,13 @@ public final class Failover implements Pending.Fallback<Decision> {
                 localParts.add(parts.get(i).scaled(policies.get(i).share()));
             }
         }
-        Iterator<@Nullable Decision> local = localParts.isEmpty()
+        Iterator<@Nullable Outcome> local = localParts.isEmpty()
                 ? Collections.emptyIterator()
                 : decideLocally(policies.get(0).local, localParts, rejected).iterator();
-        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        List<@Nullable Outcome> decisions = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             Failover part = policies.get(i);
-            Limit<?> limit = parts.get(i).limit();
+            LimitStep<?> limit = parts.get(i).limit();
             decisions.add(
                     switch (actions.get(i)) {
                         case LOCAL, OWNER -> local.next();
@@ -280,8 +276,8 @@ public final class Failover implements Pending.Fallback<Decision> {
         return decisions;
     }
 
-    private static List<@Nullable Decision> decideLocally(Engine local, List<KeyRequests<?>> parts, boolean onlyPeeks) {
-        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+    private static List<@Nullable Outcome> decideLocally(Engine local, List<KeyRequests<?>> parts, boolean onlyPeeks) {
+        List<@Nullable Outcome> decisions = new ArrayList<>(parts.size());
         if (onlyPeeks) {
             for (KeyRequests<?> part : parts) {
                 decisions.add(PendingRequest.start(
@@ -306,13 +302,13 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @return the decision, from the policy if no permits were returned; fails if the backend fails and the policy is {@code
      *     throw}
      */
-    public PendingRequest cancel(Decision taken, String key, Limit<?> limit, long permits, long of) {
+    public PendingRequest cancel(Outcome taken, String key, LimitStep<?> limit, long permits, long of) {
         boolean isLocal = taken.source() == Decision.Source.LOCAL;
-        Limit<?> granting = isLocal ? limit.scaled(share()) : limit;
+        LimitStep<?> granting = isLocal ? limit.scaled(share()) : limit;
         PendingRequest cancellation = new PendingRequest(
                 key,
                 granting,
-                Request.cancelSome(permits, of, taken, granting),
+                granting.cancelSome(permits, of, taken.verdict()),
                 (failure, same) -> lost(failure, key, limit));
         if (taken.source() == Decision.Source.POLICY || taken.source() == Decision.Source.OVERRIDE) {
             // None were taken.
@@ -329,13 +325,13 @@ public final class Failover implements Pending.Fallback<Decision> {
      *
      * @return the decision; fails if the backend fails, whatever the policy
      */
-    public PendingRequest charge(Decision rejection, String key, Limit<?> limit, long permits) {
+    public PendingRequest charge(Outcome rejection, String key, LimitStep<?> limit, long permits) {
         boolean isLocal = rejection.source() == Decision.Source.LOCAL;
-        Limit<?> charged = isLocal ? limit.scaled(share()) : limit;
+        LimitStep<?> charged = isLocal ? limit.scaled(share()) : limit;
         return PendingRequest.start(isLocal ? local : engine, key, charged, Request.charge(permits));
     }
 
-    private Decision lost(LimiterBackendException failure, String key, Limit<?> limit) {
+    private Outcome lost(LimiterBackendException failure, String key, LimitStep<?> limit) {
         if (actionAfter(failure, key) == FailurePolicy.Action.THROW) {
             throw failure;
         }

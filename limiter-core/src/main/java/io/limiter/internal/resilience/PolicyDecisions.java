@@ -2,10 +2,10 @@ package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
+import io.limiter.Decision.Source;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;

@@ -6,8 +6,6 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -22,6 +20,8 @@ import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -50,7 +50,7 @@ public final class Probe {
     private static final int FAST_PER_DECISION_TIMEOUT = 10;
     private static final Request PEEK = Request.peek(1, 0);
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
-    private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
+    private static final List<LimitStep<?>> OF_EVERY_SCRIPT = List.of(
             CHEAPEST,
             FixedWindow.of(1, Duration.ofSeconds(1)),
             SlidingLog.of(1, Duration.ofSeconds(1)),
@@ -185,7 +185,7 @@ public final class Probe {
                 .orElse(null);
     }
 
-    private Answer decide(String key, Limit<?> limit, Request request) {
+    private Answer decide(String key, LimitStep<?> limit, Request request) {
         return AsyncFailures.join(backend.start(List.of(KeyRequests.of(key, limit, request)), () -> true))
                 .get(0);
     }

@@ -6,6 +6,7 @@ import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.time.BlockingCalls;
@@ -42,7 +43,7 @@ public final class UnbatchedEngine implements Engine {
             for (int i = 0; i < pending.size(); i++) {
                 guard.decided(pending.key(i));
             }
-            pending.decided(part -> answers.get(part).decisions().get(0));
+            pending.decided(part -> Outcome.of(answers.get(part).verdicts().get(0)));
         });
     }
 

@@ -1,4 +1,4 @@
-/** Decision timeout, retry, circuit breaker and failure policy: what happens when Redis hangs or fails. */
+/** Outcome timeout, retry, circuit breaker and failure policy: what happens when Redis hangs or fails. */
 @NullMarked
 package io.limiter.internal.resilience;
 

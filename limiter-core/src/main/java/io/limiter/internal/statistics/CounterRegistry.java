@@ -4,8 +4,8 @@ import com.google.common.base.Ticker;
 import com.google.common.collect.MapMaker;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,7 +51,7 @@ public final class CounterRegistry {
      *
      * @param ban of its keys; {@code null} for none
      */
-    public LimiterCounters of(String prefix, String name, Limit<?> limit, FailurePolicy policy, @Nullable Ban ban) {
+    public LimiterCounters of(String prefix, String name, AnyLimit limit, FailurePolicy policy, @Nullable Ban ban) {
         LimiterCounters known = byId.get(new Id(prefix, name));
         LimiterCounters counters = known == null ? add(prefix, name) : known;
         // What a resolver chooses for one call is not shown instead of the limit that live limits change.

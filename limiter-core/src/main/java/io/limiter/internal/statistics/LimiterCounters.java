@@ -1,16 +1,19 @@
 package io.limiter.internal.statistics;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyText;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -76,12 +79,12 @@ public final class LimiterCounters implements LimiterTotals {
      * @param limiter whose limit is shown from now on
      * @param ban {@code null} for none
      */
-    public void show(Object limiter, Limit<?> limit, FailurePolicy policy, @Nullable Ban ban) {
+    public void show(Object limiter, AnyLimit limit, FailurePolicy policy, @Nullable Ban ban) {
         shared.shown = limiter;
         show(limit, policy, ban);
     }
 
-    void show(Limit<?> limit, FailurePolicy policy, @Nullable Ban ban) {
+    void show(AnyLimit limit, FailurePolicy policy, @Nullable Ban ban) {
         shared.limit = limit;
         shared.policy = policy;
         shared.ban = ban;
@@ -153,23 +156,23 @@ public final class LimiterCounters implements LimiterTotals {
      * @param limiter name of the limiter; it differs from {@link #name()} if too many limiters share these counters
      * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
-    public void decided(String limiter, @Nullable String key, Decision decision) {
-        counted(key, decision.granted(), decision.source());
-        if (!decision.granted() && isListenedTo()) {
-            notifier.publishIfRoom(
-                    listener -> listener.limitExceeded(limiter, key == null ? List.of() : KeyText.keys(key), decision));
+    public void decided(String limiter, @Nullable String key, Outcome decision) {
+        counted(key, decision.isGranted(), decision.source());
+        if (!decision.isGranted() && isListenedTo()) {
+            notifier.publishIfRoom(listener -> listener.limitExceeded(
+                    limiter, key == null ? List.of() : KeyText.keys(key), decision.toDecision()));
         }
     }
 
     /**
-     * As {@link #decided(String, String, Decision)}, and warns of permits that can never be granted.
+     * As {@link #decided(String, String, Outcome)}, and warns of permits that can never be granted.
      *
      * @param limit that decided
      * @param permits as many as were requested
      */
-    public void decided(String limiter, @Nullable String key, Limit<?> limit, long permits, Decision decision) {
+    public void decided(String limiter, @Nullable String key, LimitStep<?> limit, long permits, Outcome decision) {
         decided(limiter, key, decision);
-        if (!decision.granted() && decision.retryAfterMicros() == Decision.NEVER_MICROS) {
+        if (!decision.isGranted() && decision.retryAfterMicros() == Verdict.NEVER_MICROS) {
             rejected(limit, permits);
         }
     }
@@ -191,7 +194,7 @@ public final class LimiterCounters implements LimiterTotals {
      *
      * @param permits as many as were requested
      */
-    public void rejected(Limit<?> limit, long permits) {
+    public void rejected(LimitStep<?> limit, long permits) {
         if (permits > 1 && !shared.warnedOfTooMany && permits > limit.capacity()) {
             warnOfTooMany(limit.capacity(), permits);
         }
@@ -250,7 +253,7 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
-    public Optional<Limit<?>> limit() {
+    public Optional<AnyLimit> limit() {
         return Optional.ofNullable(shared.limit);
     }
 
@@ -346,7 +349,7 @@ public final class LimiterCounters implements LimiterTotals {
         private volatile boolean warnedOfTooMany;
         private volatile @Nullable Object shown;
         private volatile @Nullable String plan;
-        private volatile @Nullable Limit<?> limit;
+        private volatile @Nullable AnyLimit limit;
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable Prefetch prefetch;
         private volatile @Nullable Ban ban;

@@ -1,13 +1,13 @@
 package io.limiter.internal.step;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.arithmetic.BucketArithmetic;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.arithmetic.Rounding;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,21 +73,15 @@ public final class InPlaceBucket {
 
     /** The decision of {@link TokenBucket#step} if it grants stored permits; otherwise {@code null}, and nothing changes. */
     @Nullable
-    Decision tryTake(Request request, long nowMicros) {
+    Verdict tryTake(Request request, long nowMicros) {
         if (request.action() != Request.Action.TAKE
                 || request.id() != 0
                 || tryTake(request.permits(), request.timeoutMicros(), nowMicros) != Outcome.GRANTED) {
             return null;
         }
-        return new Decision(
-                true,
-                capacity,
-                (long) wholePermits(storedPermits),
-                0,
-                0,
-                fullAfterMicros(nowMicros),
-                Decision.Source.BACKEND,
-                BucketArithmetic.ticket(nextFreeMicros + (remainderMicros - storedPermits * intervalMicros)));
+        return Verdict.granted(capacity, (long) wholePermits(storedPermits), fullAfterMicros(nowMicros))
+                .withTicketMicros(
+                        BucketArithmetic.ticket(nextFreeMicros + (remainderMicros - storedPermits * intervalMicros)));
     }
 
     /** Takes permits if enough are stored. */
@@ -130,7 +124,7 @@ public final class InPlaceBucket {
         return Outcome.GRANTED;
     }
 
-    /** As {@link Decision#fullAfterMicros()}. */
+    /** As {@link Verdict#fullAfterMicros()}. */
     public long fullAfterMicros(long nowMicros) {
         double micros = remainderMicros + (maxPermits - storedPermits) * intervalMicros;
         return (long) Math.max(0.0, nextFreeMicros - nowMicros + roundUp(micros));

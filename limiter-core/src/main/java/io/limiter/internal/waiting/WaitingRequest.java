@@ -1,12 +1,13 @@
 package io.limiter.internal.waiting;
 
+import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.WaitingCaller;
+import io.limiter.step.LimitStep;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +93,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     protected abstract Runnable waitBegins(D rejection);
 
     /** {@link #retryMicros} of one limit, at a timeout of the caller. */
-    protected final long retryMicros(Limit<?> byLimit, Decision rejection, long timeoutMicros) {
+    protected final long retryMicros(LimitStep<?> byLimit, Outcome rejection, long timeoutMicros) {
         long micros = rejection.retryAfterMicros();
         boolean again = !byLimit.reservesAhead()
                 // In an outage, the policy's answer is the answer.

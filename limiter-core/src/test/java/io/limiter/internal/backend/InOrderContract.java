@@ -2,13 +2,13 @@ package io.limiter.internal.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.FutureBackend;
 import io.limiter.testing.TestClock;
@@ -38,7 +38,7 @@ public abstract class InOrderContract {
         FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
-            assertThat(take(window, 2).granted()).isTrue();
+            assertThat(take(window, 2).isGranted()).isTrue();
         };
         rejectedBeside(window, 2, others);
         assertThat(remaining(window)).isEqualTo(1);
@@ -49,7 +49,7 @@ public abstract class InOrderContract {
         FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS.dividedBy(2));
-            assertThat(take(window, 1).granted()).isTrue();
+            assertThat(take(window, 1).isGranted()).isTrue();
         };
         rejectedBeside(window, 2, others);
         assertThat(remaining(window)).isEqualTo(2);
@@ -60,7 +60,7 @@ public abstract class InOrderContract {
         SlidingLog log = SlidingLog.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(Duration.ofSeconds(1));
-            assertThat(take(log, 2).granted()).isTrue();
+            assertThat(take(log, 2).isGranted()).isTrue();
         };
         rejectedBeside(log, 1, others);
         assertThat(remaining(log)).isEqualTo(1);
@@ -75,7 +75,7 @@ public abstract class InOrderContract {
         SlidingCounter counter = SlidingCounter.of(10, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
-            assertThat(take(counter, 2).granted()).isTrue();
+            assertThat(take(counter, 2).isGranted()).isTrue();
         };
         rejectedBeside(counter, 5, others);
         assertThat(remaining(counter)).isEqualTo(8);
@@ -87,27 +87,27 @@ public abstract class InOrderContract {
      * Decides a set of the limit and of one whose permit others take after the peek; runs the action before the grants are
      * cancelled.
      */
-    private void rejectedBeside(Limit<?> limit, long permits, Runnable meanwhile) {
+    private void rejectedBeside(LimitStep<?> limit, long permits, Runnable meanwhile) {
         Runnable rival = () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
-                        .granted())
+                        .isGranted())
                 .isTrue();
         Backend inOrder = new InOrder(backend(), rival, meanwhile);
         assertThat(Decisions.decideSetIn(
                         inOrder,
                         List.of(part(key("{k}" + limit.keySuffix()), limit, permits), part(key("{full}:log"), ONE, 1))))
                 .last()
-                .matches(rejection -> !rejection.granted());
+                .matches(rejection -> !rejection.isGranted());
     }
 
-    private static <S> KeyRequests<S> part(String key, Limit<S> limit, long permits) {
+    private static <S> KeyRequests<S> part(String key, LimitStep<S> limit, long permits) {
         return KeyRequests.of(key, limit, Request.take(permits, 0));
     }
 
-    private Decision take(Limit<?> limit, long permits) {
+    private Verdict take(LimitStep<?> limit, long permits) {
         return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.take(permits, 0));
     }
 
-    private long remaining(Limit<?> limit) {
+    private long remaining(LimitStep<?> limit) {
         return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.peek(1, 0))
                 .remaining();
     }

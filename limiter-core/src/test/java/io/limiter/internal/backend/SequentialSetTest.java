@@ -1,16 +1,13 @@
 package io.limiter.internal.backend;
 
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -18,6 +15,10 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Request.Action;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.FutureBackend;
 import io.limiter.testing.Patience;
@@ -44,21 +45,21 @@ class SequentialSetTest {
 
     @Test
     void all_parts_are_peeked_and_then_acquired_in_order() {
-        assertThat(decide()).hasSize(3).allMatch(Decision::granted);
+        assertThat(decide()).hasSize(3).allMatch(Verdict::isGranted);
         assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE a", "TAKE b", "TAKE c");
     }
 
     @Test
     void a_part_that_rejects_its_peek_is_acquired_first_and_nothing_else_is_taken() {
         rejecting.addAll(List.of("PEEK b", "TAKE b"));
-        assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
+        assertThat(decide()).extracting(Verdict::isGranted).containsExactly(true, false, true);
         assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b");
     }
 
     @Test
     void a_part_that_rejects_only_its_peek_does_not_reject_the_set() {
         rejecting.add("PEEK b");
-        assertThat(decide()).hasSize(3).allMatch(Decision::granted);
+        assertThat(decide()).hasSize(3).allMatch(Verdict::isGranted);
         assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b", "TAKE a", "TAKE c");
         assertThat(requests).extracting(Request::permits).containsExactly(1L, 2L, 3L, 2L, 1L, 3L);
     }
@@ -66,7 +67,7 @@ class SequentialSetTest {
     @Test
     void after_the_first_rejection_grants_are_cancelled() {
         rejecting.add("TAKE b");
-        assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
+        assertThat(decide()).extracting(Verdict::isGranted).containsExactly(true, false, true);
         assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE a", "TAKE b", "REFUND a");
     }
 
@@ -74,7 +75,7 @@ class SequentialSetTest {
     void limits_whose_cancellation_restores_less_are_taken_later() {
         TokenBucket bucket = TokenBucket.of(1, 3);
         Duration day = Duration.ofDays(1);
-        List<Limit<?>> limits = List.of(
+        List<LimitStep<?>> limits = List.of(
                 bucket.withWarmUp(Duration.ofSeconds(3)),
                 bucket,
                 FixedWindow.of(3, day),
@@ -82,10 +83,10 @@ class SequentialSetTest {
                 SlidingLog.of(3, day),
                 SlidingCounter.of(3, day));
         List<KeyRequests<?>> parts = new ArrayList<>();
-        for (Limit<?> limit : limits) {
+        for (LimitStep<?> limit : limits) {
             parts.add(KeyRequests.of("k" + parts.size(), limit, Request.take(1, 0)));
         }
-        assertThat(AsyncFailures.join(Decisions.startSetIn(backend, parts))).allMatch(Decision::granted);
+        assertThat(AsyncFailures.join(Decisions.startSetIn(backend, parts))).allMatch(Verdict::isGranted);
         assertThat(sent.subList(6, 12))
                 .containsExactly("TAKE k2", "TAKE k4", "TAKE k5", "TAKE k1", "TAKE k3", "TAKE k0");
     }
@@ -175,9 +176,9 @@ class SequentialSetTest {
 
     @Test
     void asynchronous_sets_send_the_same_requests() {
-        assertThat(decideAsync().join()).allMatch(Decision::granted);
+        assertThat(decideAsync().join()).allMatch(Verdict::isGranted);
         rejecting.add("TAKE c");
-        assertThat(decideAsync().join()).extracting(Decision::granted).containsExactly(true, true, false);
+        assertThat(decideAsync().join()).extracting(Verdict::isGranted).containsExactly(true, true, false);
         failing.add("TAKE b");
         sent.clear();
         assertThatThrownBy(() -> decideAsync().join()).hasCauseInstanceOf(LimiterBackendException.class);
@@ -227,11 +228,11 @@ class SequentialSetTest {
         return set;
     }
 
-    private List<@Nullable Decision> decide() {
+    private List<@Nullable Verdict> decide() {
         return AsyncFailures.join(decideAsync());
     }
 
-    private CompletableFuture<List<@Nullable Decision>> decideAsync() {
+    private CompletableFuture<List<@Nullable Verdict>> decideAsync() {
         return Decisions.startSetIn(backend, parts());
     }
 
@@ -270,7 +271,7 @@ class SequentialSetTest {
             throw new UnsupportedOperationException();
         }
 
-        private Decision decideOne(String key, Request request) {
+        private Verdict decideOne(String key, Request request) {
             String what = request.action() + " " + key;
             sent.add(what);
             requests.add(request);
@@ -283,7 +284,7 @@ class SequentialSetTest {
             if (special != null && what.equals("TAKE c")) {
                 throw special;
             }
-            return new Decision(!rejecting.contains(what), 1, 0, 0, 0, 0);
+            return verdict(!rejecting.contains(what), 1, 0, 0, 0, 0);
         }
     }
 }

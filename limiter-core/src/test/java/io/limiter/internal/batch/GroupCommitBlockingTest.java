@@ -3,8 +3,8 @@ package io.limiter.internal.batch;
 import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.Concurrently;
@@ -53,7 +53,7 @@ class GroupCommitBlockingTest {
         Thread first = new Thread(() -> request(engine, "a", 1).await());
         first.start();
         awaitCalls(1);
-        List<CompletableFuture<Decision>> after = new ArrayList<>();
+        List<CompletableFuture<Outcome>> after = new ArrayList<>();
         for (long permits = 2; permits <= 5; permits++) {
             after.add(request(engine, "a", permits));
         }
@@ -98,8 +98,8 @@ class GroupCommitBlockingTest {
 
     @Test
     void a_caller_that_does_not_wait_is_not_blocked() {
-        CompletableFuture<Decision> first = request(engine, "a", 1);
-        CompletableFuture<Decision> second = request(engine, "b", 2);
+        CompletableFuture<Outcome> first = request(engine, "a", 1);
+        CompletableFuture<Outcome> second = request(engine, "b", 2);
         awaitCalls(1);
         assertThat(backend.call(0).madeBy.getName()).startsWith("limiter-blocking-");
         assertThat(first).isNotDone();
@@ -112,7 +112,7 @@ class GroupCommitBlockingTest {
     @Test
     void many_lanes_share_few_threads() {
         backend.lanes = 5000;
-        List<CompletableFuture<Decision>> pending = new ArrayList<>();
+        List<CompletableFuture<Outcome>> pending = new ArrayList<>();
         for (int i = 0; i < 2000; i++) {
             pending.add(request(engine, "k" + i, 1));
         }
@@ -123,7 +123,7 @@ class GroupCommitBlockingTest {
             backend.calls.forEach(HandEngine.Call::answer);
             return pending.stream().allMatch(CompletableFuture::isDone);
         });
-        assertThat(pending).allMatch(each -> each.join().granted());
+        assertThat(pending).allMatch(each -> each.join().isGranted());
         assertThat(threads.getLargestPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
     }
 

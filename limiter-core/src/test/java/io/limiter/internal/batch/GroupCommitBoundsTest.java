@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -25,7 +25,7 @@ class GroupCommitBoundsTest {
     void a_full_queue_fails_further_requests_until_there_is_room() {
         GroupCommit engine = engine(3, 100, 100);
         request(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting =
+        List<CompletableFuture<Outcome>> waiting =
                 List.of(request(engine, "a", 1), request(engine, "a", 2), request(engine, "b", 3));
         for (int i = 0; i < 5; i++) {
             assertFailed(request(engine, "c", 4), "c", "3 requests wait to be sent already");
@@ -35,10 +35,10 @@ class GroupCommitBoundsTest {
                     .hasMessageContaining("3 requests wait to be sent already");
         }
         backend.call(0).answer();
-        CompletableFuture<Decision> again = request(engine, "c", 6);
+        CompletableFuture<Outcome> again = request(engine, "c", 6);
         backend.call(1).answer();
         backend.call(2).answer();
-        assertThat(waiting).allMatch(each -> each.join().granted());
+        assertThat(waiting).allMatch(each -> each.join().isGranted());
         assertThat(again.join().limit()).isEqualTo(6);
         assertThat(backend.sent()).containsExactly(List.of("first:1"), List.of("a:1", "a:2", "b:3"), List.of("c:6"));
     }
@@ -60,22 +60,22 @@ class GroupCommitBoundsTest {
     void a_call_has_no_more_requests_than_allowed() {
         GroupCommit engine = engine(1000, 100, 10);
         request(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting = requests(engine, 95, 3);
+        List<CompletableFuture<Outcome>> waiting = requests(engine, 95, 3);
         answerAll(backend);
         assertThat(backend.calls)
                 .hasSize(11)
                 .allSatisfy(call -> assertThat(call.requests()).hasSizeLessThanOrEqualTo(10));
-        assertThat(waiting).allMatch(each -> each.join().granted());
+        assertThat(waiting).allMatch(each -> each.join().isGranted());
     }
 
     @Test
     void a_call_has_no_more_keys_than_allowed() {
         GroupCommit engine = engine(1000, 4, 1000);
         request(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting = requests(engine, 95, 10);
+        List<CompletableFuture<Outcome>> waiting = requests(engine, 95, 10);
         answerAll(backend);
         assertThat(backend.calls).allSatisfy(call -> assertThat(call.batch).hasSizeLessThanOrEqualTo(4));
-        assertThat(waiting).allMatch(each -> each.join().granted());
+        assertThat(waiting).allMatch(each -> each.join().isGranted());
         assertThat(backend.sent().stream().mapToInt(List::size).sum()).isEqualTo(96);
     }
 
@@ -83,7 +83,7 @@ class GroupCommitBoundsTest {
     void bounded_calls_keep_the_order_of_requests() {
         GroupCommit engine = engine(1000, 2, 3);
         request(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting = new ArrayList<>();
+        List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             waiting.add(request(engine, "k" + (i * i) % 7, 1));
         }
@@ -107,8 +107,8 @@ class GroupCommitBoundsTest {
                 Patience.guard());
     }
 
-    private static List<CompletableFuture<Decision>> requests(GroupCommit engine, int times, int keys) {
-        List<CompletableFuture<Decision>> requests = new ArrayList<>();
+    private static List<CompletableFuture<Outcome>> requests(GroupCommit engine, int times, int keys) {
+        List<CompletableFuture<Outcome>> requests = new ArrayList<>();
         for (int i = 0; i < times; i++) {
             requests.add(request(engine, "k" + i % keys, 1));
         }

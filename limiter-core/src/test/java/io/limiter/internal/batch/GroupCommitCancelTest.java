@@ -5,8 +5,8 @@ import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -27,9 +27,9 @@ class GroupCommitCancelTest {
     @Test
     void a_request_cancelled_before_it_was_sent_is_never_sent() {
         request(engine, "a", 1);
-        CompletableFuture<Decision> before = request(engine, "a", 2);
-        CompletableFuture<Decision> cancelled = request(engine, "a", 3);
-        CompletableFuture<Decision> after = request(engine, "a", 4);
+        CompletableFuture<Outcome> before = request(engine, "a", 2);
+        CompletableFuture<Outcome> cancelled = request(engine, "a", 3);
+        CompletableFuture<Outcome> after = request(engine, "a", 4);
         assertThat(cancelled.cancel(false)).isTrue();
         backend.call(0).answer();
         backend.call(1).answer();
@@ -54,9 +54,9 @@ class GroupCommitCancelTest {
     @Test
     void a_request_cancelled_after_it_was_sent_leaves_the_others_of_its_call() {
         request(engine, "first", 1);
-        CompletableFuture<Decision> before = request(engine, "a", 1);
-        CompletableFuture<Decision> cancelled = request(engine, "a", 2);
-        CompletableFuture<Decision> after = request(engine, "a", 3);
+        CompletableFuture<Outcome> before = request(engine, "a", 1);
+        CompletableFuture<Outcome> cancelled = request(engine, "a", 2);
+        CompletableFuture<Outcome> after = request(engine, "a", 3);
         backend.call(0).answer();
         assertThat(cancelled.cancel(false)).isTrue();
         backend.call(1).answer();
@@ -70,9 +70,9 @@ class GroupCommitCancelTest {
     void a_request_that_did_not_fit_and_is_cancelled_holds_up_no_other() {
         request(engine, "first", 1);
         request(engine, "a", 1);
-        CompletableFuture<Decision> heldBack =
+        CompletableFuture<Outcome> heldBack =
                 PendingRequest.start(engine, "a", TokenBucket.of(2, 2), HandEngine.request(2));
-        CompletableFuture<Decision> after = request(engine, "a", 3);
+        CompletableFuture<Outcome> after = request(engine, "a", 3);
         backend.call(0).answer();
         heldBack.cancel(false);
         backend.call(1).answer();
@@ -83,8 +83,8 @@ class GroupCommitCancelTest {
 
     @Test
     void an_interrupted_caller_gets_its_decision_and_stays_interrupted() throws Exception {
-        CompletableFuture<Decision> other = request(engine, "a", 1);
-        AtomicReference<Decision> decided = new AtomicReference<>();
+        CompletableFuture<Outcome> other = request(engine, "a", 1);
+        AtomicReference<Outcome> decided = new AtomicReference<>();
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread caller = new Thread(() -> {
             decided.set(request(engine, "a", 2).await());
@@ -93,7 +93,7 @@ class GroupCommitCancelTest {
         caller.start();
         awaitWaiting(caller);
         caller.interrupt();
-        CompletableFuture<Decision> later = request(engine, "a", 3);
+        CompletableFuture<Outcome> later = request(engine, "a", 3);
         backend.call(0).answer();
         assertThat(backend.sent()).last().isEqualTo(List.of("a:2", "a:3"));
         backend.call(1).answer();

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.HandEngine;
@@ -26,8 +26,8 @@ class GroupCommitCloseTest {
 
     @Test
     void queued_and_later_requests_fail_and_sent_ones_are_answered() {
-        CompletableFuture<Decision> sent = request(engine, "a", 1);
-        CompletableFuture<Decision> waits = request(engine, "a", 2);
+        CompletableFuture<Outcome> sent = request(engine, "a", 1);
+        CompletableFuture<Outcome> waits = request(engine, "a", 2);
         engine.close();
         guard.close();
         assertClosed(waits, "a");
@@ -47,7 +47,7 @@ class GroupCommitCloseTest {
                 LimiterBackendException.Kind.RETRYABLE, "LOADING", "a", "loading", null, null));
         for (int i = 0; i < 20; i++) {
             GroupCommit closed = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, guard);
-            CompletableFuture<Decision> pauses = request(closed, "a", 1);
+            CompletableFuture<Outcome> pauses = request(closed, "a", 1);
             closed.close();
             pauses.handle((decision, error) -> "over").join();
             assertClosed(pauses, "a");
@@ -101,13 +101,13 @@ class GroupCommitCloseTest {
     void no_thread_is_left() {
         backend.blocks = true;
         backend.onStart = HandEngine.Call::answer;
-        assertThat(request(engine, "a", 1).join().granted()).isTrue();
+        assertThat(request(engine, "a", 1).join().isGranted()).isTrue();
         engine.close();
         blockingCalls.shutdown();
         Awaitility.await().until(blockingCalls::isTerminated);
     }
 
-    private static void assertClosed(CompletableFuture<Decision> future, String key) {
+    private static void assertClosed(CompletableFuture<Outcome> future, String key) {
         assertFailed(future, key, "the limiters were closed");
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.ArrayList;
@@ -27,10 +27,10 @@ class GroupCommitFailureTest {
     @Test
     void a_failed_call_fails_its_requests_by_their_keys_and_no_later_ones() {
         request(engine, "first", 1);
-        CompletableFuture<Decision> a = request(engine, "a", 1);
-        CompletableFuture<Decision> b = request(engine, "b", 2);
+        CompletableFuture<Outcome> a = request(engine, "a", 1);
+        CompletableFuture<Outcome> b = request(engine, "b", 2);
         backend.call(0).answer();
-        CompletableFuture<Decision> next = request(engine, "a", 3);
+        CompletableFuture<Outcome> next = request(engine, "a", 3);
         backend.call(1).fail(new IllegalStateException("connection lost"));
         assertFailed(a, "a", "connection lost");
         assertFailed(b, "b", "connection lost");
@@ -59,10 +59,10 @@ class GroupCommitFailureTest {
     @Test
     void a_key_that_fails_in_a_call_fails_its_own_requests_only() {
         request(engine, "first", 1);
-        CompletableFuture<Decision> good = request(engine, "good", 1);
-        CompletableFuture<Decision> bad = request(engine, "bad", 2);
-        CompletableFuture<Decision> bad2 = request(engine, "bad", 3);
-        CompletableFuture<Decision> good2 = request(engine, "good", 4);
+        CompletableFuture<Outcome> good = request(engine, "good", 1);
+        CompletableFuture<Outcome> bad = request(engine, "bad", 2);
+        CompletableFuture<Outcome> bad2 = request(engine, "bad", 3);
+        CompletableFuture<Outcome> good2 = request(engine, "good", 4);
         backend.call(0).answer();
         backend.call(1).answerAllBut("bad");
         assertFailed(bad, "bad", "it holds a list");
@@ -87,7 +87,7 @@ class GroupCommitFailureTest {
         CompletableFuture<Object> broken = request(engine, "a", 1).thenApply(decision -> {
             throw new IllegalArgumentException("in the callback");
         });
-        CompletableFuture<Decision> after = request(engine, "a", 2);
+        CompletableFuture<Outcome> after = request(engine, "a", 2);
         backend.call(0).answer();
         backend.call(1).answer();
         assertThat(broken).isCompletedExceptionally();

@@ -3,8 +3,8 @@ package io.limiter.internal.batch;
 import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -33,7 +33,7 @@ class GroupCommitQueueTest {
     void requests_that_arrive_during_a_call_share_the_next() {
         GroupCommit engine = engine(4, 32);
         request(engine, "a", 1);
-        List<CompletableFuture<Decision>> waiting = new ArrayList<>();
+        List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
         for (String key : List.of("b", "a", "c", "b", "d")) {
             waiting.add(request(engine, key, waiting.size() + 1));
         }
@@ -50,14 +50,14 @@ class GroupCommitQueueTest {
     void each_keeps_its_own_permits_and_timeout_and_gets_its_own_decision() {
         GroupCommit engine = engine(4, 32);
         request(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting = new ArrayList<>();
+        List<CompletableFuture<Outcome>> waiting = new ArrayList<>();
         for (int permits = 1; permits <= 30; permits++) {
             waiting.add(request(engine, "key" + permits % 7, permits));
         }
         backend.call(0).answer();
         backend.call(1).answer();
         for (int permits = 1; permits <= 30; permits++) {
-            Decision decision = waiting.get(permits - 1).join();
+            Outcome decision = waiting.get(permits - 1).join();
             assertThat(decision.limit()).isEqualTo(permits);
             assertThat(decision.waitMicros()).isEqualTo(permits * 10L);
         }
@@ -66,7 +66,7 @@ class GroupCommitQueueTest {
     @Test
     void requests_for_one_key_are_decided_in_their_order() {
         GroupCommit engine = engine(4, 32);
-        List<CompletableFuture<Decision>> requests = new ArrayList<>();
+        List<CompletableFuture<Outcome>> requests = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             requests.add(request(engine, "k", i % 5 + 1));
             request(engine, "other" + i % 3, 1);
@@ -164,8 +164,8 @@ class GroupCommitQueueTest {
     void keys_of_different_lanes_neither_share_a_call_nor_wait_for_each_other() {
         backend.lanes = 2;
         GroupCommit engine = engine(4, 32);
-        CompletableFuture<Decision> a = request(engine, "a", 1);
-        CompletableFuture<Decision> b = request(engine, "b", 2);
+        CompletableFuture<Outcome> a = request(engine, "a", 1);
+        CompletableFuture<Outcome> b = request(engine, "b", 2);
         request(engine, "a", 3);
         request(engine, "c", 4);
         assertThat(backend.sent()).containsExactly(List.of("a:1"), List.of("b:2"));

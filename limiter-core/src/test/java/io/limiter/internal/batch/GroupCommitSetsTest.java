@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.HandEngine;
@@ -41,10 +41,10 @@ class GroupCommitSetsTest {
         assertThat(first).isCompleted();
         assertThat(second).isNotDone();
         backend.call(1).answer();
-        assertThat(second.join()).extracting(Decision::limit).containsExactly(1L, 2L, 3L);
+        assertThat(second.join()).extracting(Outcome::limit).containsExactly(1L, 2L, 3L);
         assertThat(List.of(second, third, fourth))
                 .flatExtracting(CompletableFuture::join)
-                .extracting(Decision::remaining)
+                .extracting(Outcome::remaining)
                 .containsExactly(3L, 4L, 5L, 6L, 7L, 8L, 9L);
     }
 

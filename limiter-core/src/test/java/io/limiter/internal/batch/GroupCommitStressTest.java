@@ -3,12 +3,12 @@ package io.limiter.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.step.Request;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -99,7 +99,7 @@ class GroupCommitStressTest {
                     mine.future.completeExceptionally(e);
                 }
             } else {
-                CompletableFuture<Decision> decided = PendingRequest.start(engine, mine.key, limit, mine.request);
+                CompletableFuture<Outcome> decided = PendingRequest.start(engine, mine.key, limit, mine.request);
                 decided.whenComplete((decision, error) -> mine.complete(decision, error));
                 if (random.nextInt(5) == 0) {
                     mine.cancelled = decided.cancel(false);
@@ -163,7 +163,7 @@ class GroupCommitStressTest {
                     .isPositive();
             assertThat(request.completions).hasValueLessThanOrEqualTo(1);
             if (!request.future.isCompletedExceptionally()) {
-                Decision decision = request.future.join();
+                Outcome decision = request.future.join();
                 assertThat(decision.limit()).isEqualTo((long) each.getKey());
                 assertThat(decision.waitMicros()).isEqualTo(request.request.timeoutMicros());
                 decided++;
@@ -177,7 +177,7 @@ class GroupCommitStressTest {
         private final int thread;
         private final String key;
         private final Request request;
-        private final CompletableFuture<Decision> future = new CompletableFuture<>();
+        private final CompletableFuture<Outcome> future = new CompletableFuture<>();
         private final AtomicInteger completions = new AtomicInteger();
         private volatile boolean cancelled;
 
@@ -187,7 +187,7 @@ class GroupCommitStressTest {
             this.request = request;
         }
 
-        void complete(Decision decision, Throwable error) {
+        void complete(Outcome decision, Throwable error) {
             completions.incrementAndGet();
             if (error == null) {
                 future.complete(decision);

@@ -1,18 +1,19 @@
 package io.limiter.internal.batch;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.FutureBackend;
 import java.time.Duration;
@@ -45,12 +46,12 @@ public class LaneLinearizability {
     private final Engine engine = new GroupCommit(new Unlocked(), ONE_CALL, Runnable::run, GUARD);
 
     @Operation
-    public Decision take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
+    public Outcome take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
         return Decisions.decide(engine, "k" + key, LIMIT, Request.take(permits, 0));
     }
 
     @Operation
-    public Decision refund(@Param(name = "key") int key) {
+    public Outcome refund(@Param(name = "key") int key) {
         return Decisions.decide(engine, "k" + key, LIMIT, Request.refund(1));
     }
 
@@ -59,18 +60,18 @@ public class LaneLinearizability {
 
         private final Map<Integer, RedisPermits> states = new HashMap<>();
 
-        public Decision take(int key, int permits) {
+        public Outcome take(int key, int permits) {
             return decide(key, Request.take(permits, 0));
         }
 
-        public Decision refund(int key) {
+        public Outcome refund(int key) {
             return decide(key, Request.refund(1));
         }
 
-        private Decision decide(int key, Request request) {
+        private Outcome decide(int key, Request request) {
             Step<RedisPermits> step = LIMIT.step(states.get(key), NOW_MICROS, request);
             states.put(key, step.state());
-            return step.decision();
+            return Outcome.of(step.verdict());
         }
     }
 
@@ -89,14 +90,14 @@ public class LaneLinearizability {
         }
 
         private <S> Answer decide(KeyRequests<S> requests) {
-            Limit<S> limit = requests.limit();
+            LimitStep<S> limit = requests.limit();
             boolean isFirst = requests.key().equals("k0");
             S state = limit.stateType().cast(isFirst ? first : second);
-            List<Decision> decisions = new ArrayList<>();
+            List<Verdict> decisions = new ArrayList<>();
             for (Request request : requests.requests()) {
                 Step<S> step = limit.step(state, NOW_MICROS, request);
                 state = step.state();
-                decisions.add(step.decision());
+                decisions.add(step.verdict());
             }
             if (isFirst) {
                 first = state;

@@ -10,10 +10,10 @@ import ch.qos.logback.core.AppenderBase;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Breakers;
@@ -51,10 +51,10 @@ class ThrowingTest {
 
     @Test
     void a_limit_whose_comparison_throws_fails_its_own_requests_and_no_other() {
-        CompletableFuture<Decision> first = request(engine, "first", 1);
-        CompletableFuture<Decision> a = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
-        CompletableFuture<Decision> a2 = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
-        CompletableFuture<Decision> b = request(engine, "b", 1);
+        CompletableFuture<Outcome> first = request(engine, "first", 1);
+        CompletableFuture<Outcome> a = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
+        CompletableFuture<Outcome> a2 = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
+        CompletableFuture<Outcome> b = request(engine, "b", 1);
         backend.call(0).answer();
         backend.onStart = HandEngine.Call::answer;
         backend.call(1).answer();
@@ -107,12 +107,14 @@ class ThrowingTest {
 
     @Test
     void missing_answers_fail_their_keys() {
-        CompletableFuture<Decision> first = request(engine, "first", 1);
-        CompletableFuture<Decision> a = request(engine, "a", 1);
-        CompletableFuture<Decision> a2 = request(engine, "a", 1);
-        CompletableFuture<Decision> b = request(engine, "b", 1);
+        CompletableFuture<Outcome> first = request(engine, "first", 1);
+        CompletableFuture<Outcome> a = request(engine, "a", 1);
+        CompletableFuture<Outcome> a2 = request(engine, "a", 1);
+        CompletableFuture<Outcome> b = request(engine, "b", 1);
         backend.call(0).answer();
-        backend.call(1).answer(List.of(Answer.of(List.of(Failover.granted(HandEngine.LIMIT)))));
+        backend.call(1)
+                .answer(List.of(
+                        Answer.of(List.of(Failover.granted(HandEngine.LIMIT).verdict()))));
         assertDecided(first, a);
         assertThat(failure(a2).isAmbiguous()).isTrue();
         assertThat(failure(b).isAmbiguous()).isTrue();
@@ -206,7 +208,7 @@ class ThrowingTest {
                 }
             });
             GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-            List<CompletableFuture<Decision>> requests = new ArrayList<>();
+            List<CompletableFuture<Outcome>> requests = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 requests.add(request(unanswered, "a", 1));
             }
@@ -227,8 +229,8 @@ class ThrowingTest {
     }
 
     @SafeVarargs
-    private static void assertDecided(CompletableFuture<Decision>... requests) {
-        for (CompletableFuture<Decision> each : requests) {
+    private static void assertDecided(CompletableFuture<Outcome>... requests) {
+        for (CompletableFuture<Outcome> each : requests) {
             assertThat(each).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS);
         }
     }

@@ -1,9 +1,10 @@
 package io.limiter.internal.cache;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
+import io.limiter.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
+import io.limiter.step.Request;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import io.limiter.testing.SteppingEngine;
@@ -30,7 +31,7 @@ public class RejectionCacheLinearizability {
             new RejectionCache(rejections, new SteppingEngine(() -> NOW_MICROS, rejections));
 
     @Operation
-    public Decision decide(
+    public Outcome decide(
             @Param(name = "key") int key,
             @Param(name = "rate") int rate,
             @Param(name = "permits") int permits,
@@ -43,7 +44,7 @@ public class RejectionCacheLinearizability {
     public boolean rejects(@Param(name = "key") int key, @Param(name = "permits") int permits) {
         return engine.tryAcquire("k" + key, limit(1), permits, 0) == ImmediateEngine.Known.STILL_REJECTED
                 || !Decisions.decide(engine, "k" + key, limit(1), Request.take(permits, 0))
-                        .granted();
+                        .isGranted();
     }
 
     @Operation
@@ -52,7 +53,7 @@ public class RejectionCacheLinearizability {
     }
 
     @Operation
-    public Decision peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
+    public Outcome peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
         return Decisions.decide(engine, "k" + key, limit(1), Request.peek(permits, 0));
     }
 
@@ -65,20 +66,20 @@ public class RejectionCacheLinearizability {
 
         private final SteppingEngine engine = new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, TIME));
 
-        public Decision decide(int key, int rate, int permits, int timeout) {
+        public Outcome decide(int key, int rate, int permits, int timeout) {
             return Decisions.decide(engine, "k" + key, limit(rate), Request.take(permits, timeout * 1_000_000L));
         }
 
         public boolean rejects(int key, int permits) {
             return !Decisions.decide(engine, "k" + key, limit(1), Request.take(permits, 0))
-                    .granted();
+                    .isGranted();
         }
 
         public void refund(int key) {
             Decisions.decide(engine, "k" + key, limit(1), Request.refund(1));
         }
 
-        public Decision peek(int key, int permits) {
+        public Outcome peek(int key, int permits) {
             return Decisions.decide(engine, "k" + key, limit(1), Request.peek(permits, 0));
         }
     }

@@ -1,20 +1,23 @@
 package io.limiter.internal.cache;
 
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.google.common.base.Ticker;
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.HandSleeper;
@@ -64,7 +67,7 @@ class RejectionCacheTest {
     void a_larger_request_is_rejected_without_the_backend_only_if_the_limit_says_so() {
         SlidingLog log = SlidingLog.of(10, Duration.ofSeconds(1));
         Cached cached = cached(16);
-        for (Limit<?> limit : List.of(TEN, log)) {
+        for (LimitStep<?> limit : List.of(TEN, log)) {
             cached.take(limit.keySuffix(), limit, 8);
             assertThat(cached.take(limit.keySuffix(), limit, 3)).isFalse();
             assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0))
@@ -123,7 +126,7 @@ class RejectionCacheTest {
         SlidingLog log = SlidingLog.of(1, Duration.ofDays(1));
         Request one = Request.take(1, 0);
         SlidingLog.State state = log.step(null, redisClock.micros(), one).state();
-        Decision rejection = log.step(state, redisClock.micros(), one).decision();
+        Verdict rejection = log.step(state, redisClock.micros(), one).verdict();
         rejections.decided(
                 new KeyRequests<>(key, log, List.of(one)),
                 List.of(rejection),
@@ -181,9 +184,9 @@ class RejectionCacheTest {
         RedisPermits empty = TEN.step(null, now, Request.take(10, 0)).state();
         Step<RedisPermits> rejected = TEN.step(empty, now, one);
         rejections.decided(
-                new KeyRequests<>("k", TEN, List.of(one)), List.of(rejected.decision()), rejected.state(), now, sent);
+                new KeyRequests<>("k", TEN, List.of(one)), List.of(rejected.verdict()), rejected.state(), now, sent);
         ticker.advance(Duration.ofMillis(69));
-        assertThat(rejections.find("k", TEN, one).retryAfter())
+        assertThat(rejections.find("k", TEN, one).toDecision().retryAfter())
                 .as("100 ms from the answer on, 69 ms ago")
                 .hasValue(Duration.ofMillis(31));
         ticker.advance(Duration.ofMillis(1));
@@ -208,7 +211,8 @@ class RejectionCacheTest {
         cached.take("k", TEN, 8);
         cached.take("k", TEN, 5);
         cached.newRequests();
-        assertThat(cached.decide("k", TEN, Request.take(5, 300_000)).granted()).isTrue();
+        assertThat(cached.decide("k", TEN, Request.take(5, 300_000)).isGranted())
+                .isTrue();
         assertThat(cached.take("k", TEN, 5)).isFalse();
         assertThat(cached.take("k", TEN, 4)).isFalse();
         assertThat(cached.newRequests()).isEqualTo(3);
@@ -221,7 +225,7 @@ class RejectionCacheTest {
         assertThat(cached.decide("k", TEN, Request.take(6, 0)).remaining()).isEqualTo(5);
         assertThat(cached.take("k", TEN, 2)).isTrue();
         assertThat(cached.decide("k", TEN, Request.take(6, 0)))
-                .isEqualTo(new Decision(false, 10, 3, 300_000, 300_000, 700_000));
+                .isEqualTo(outcome(false, 10, 3, 300_000, 300_000, 700_000));
     }
 
     @Test
@@ -229,14 +233,17 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         TokenBucket startsEmpty = TokenBucket.of(1, 10).withStartsFull(false);
         Request peek = Request.peek(1, 0);
-        assertThat(cached.decide("k", startsEmpty, peek).granted()).isFalse();
+        assertThat(cached.decide("k", startsEmpty, peek).isGranted()).isFalse();
         advance(Duration.ofMillis(400));
-        assertThat(cached.decide("k", startsEmpty, Request.take(1, 0)).retryAfter())
+        assertThat(cached.decide("k", startsEmpty, Request.take(1, 0))
+                        .toDecision()
+                        .retryAfter())
                 .as("the bucket comes into being with the first request, and not with a peek")
                 .hasValue(Duration.ofSeconds(1));
         advance(Duration.ofMillis(600));
         cached.newRequests();
-        assertThat(cached.decide("k", startsEmpty, peek).retryAfter()).hasValue(Duration.ofMillis(400));
+        assertThat(cached.decide("k", startsEmpty, peek).toDecision().retryAfter())
+                .hasValue(Duration.ofMillis(400));
         assertThat(cached.newRequests()).isEqualTo(1);
         assertThat(cached.take("k", startsEmpty, 1)).isFalse();
         assertThat(cached.newRequests()).isZero();
@@ -262,11 +269,11 @@ class RejectionCacheTest {
                 .withMaxWait(Duration.ofMillis(2450));
         Cached cached = cached(16);
         Request ten = Request.take(10, 2_450_000);
-        assertThat(cached.decide("k", limit, ten).retryAfter()).isEmpty();
-        assertThat(cached.others.takeElsewhere("k", limit, Request.take(3, 0)).granted())
+        assertThat(cached.decide("k", limit, ten).toDecision().retryAfter()).isEmpty();
+        assertThat(cached.others.takeElsewhere("k", limit, Request.take(3, 0)).isGranted())
                 .isTrue();
         advance(Duration.ofMillis(900));
-        assertThat(cached.decide("k", limit, ten).granted()).isTrue();
+        assertThat(cached.decide("k", limit, ten).isGranted()).isTrue();
     }
 
     @Test
@@ -305,7 +312,7 @@ class RejectionCacheTest {
         cached.newRequests();
         advance(Duration.ofNanos(299_999_000));
         assertThat(cached.decide("k", window, Request.take(2, 0)))
-                .isEqualTo(new Decision(false, 2, 0, 1, 1, 1, Decision.Source.REJECTION_CACHE));
+                .isEqualTo(outcome(false, 2, 0, 1, 1, 1).withSource(Decision.Source.REJECTION_CACHE));
         assertThat(cached.newRequests()).isZero();
         advance(Duration.ofNanos(1000));
         assertThat(cached.take("k", window, 2)).isTrue();
@@ -344,18 +351,18 @@ class RejectionCacheTest {
         }
 
         /** Both ways agree. */
-        boolean take(String key, Limit<?> limit, long permits) {
+        boolean take(String key, LimitStep<?> limit, long permits) {
             boolean rejected = engine.tryAcquire(key, limit, permits, 0) == ImmediateEngine.Known.STILL_REJECTED;
-            boolean granted = decide(key, limit, Request.take(permits, 0)).granted();
+            boolean granted = decide(key, limit, Request.take(permits, 0)).isGranted();
             assertThat(rejected && granted).isFalse();
             return granted;
         }
 
-        void refund(String key, Limit<?> limit, long permits) {
-            assertThat(decide(key, limit, Request.refund(permits)).granted()).isTrue();
+        void refund(String key, LimitStep<?> limit, long permits) {
+            assertThat(decide(key, limit, Request.refund(permits)).isGranted()).isTrue();
         }
 
-        Decision decide(String key, Limit<?> limit, Request request) {
+        Outcome decide(String key, LimitStep<?> limit, Request request) {
             return Decisions.decide(engine, key, limit, request);
         }
 

@@ -324,7 +324,7 @@ class EngineLimiterFactoryTest {
                 limiter -> LimitSet.of(limiter.on("key")).decide(userId),
                 limiter -> LimitSet.of(limiter, 2).async().decide(userId / 2).join());
         TokenBucket bucket = TokenBucket.perSecond(1).withCapacity(10).withMaxWait(second);
-        for (Limit<?> limit : List.of(bucket, FixedWindow.of(10, Duration.ofHours(1)))) {
+        for (Limit limit : List.of(bucket, FixedWindow.of(10, Duration.ofHours(1)))) {
             for (int i = 0; i < requests.size(); i++) {
                 Consumer<Limiter> request = requests.get(i);
                 String name = limit.getClass().getSimpleName() + " asked in way " + i;
@@ -425,7 +425,7 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
-        protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+        protected Limiter newLimiter(KeySpace keys, Limit limit, FailurePolicy policy) {
             return limiters.build(keys.name(), limit);
         }
 

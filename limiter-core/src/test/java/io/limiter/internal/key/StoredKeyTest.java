@@ -7,6 +7,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -35,7 +36,7 @@ class StoredKeyTest {
     private static final String METHOD = "com.acme.Shop.search(java.lang.String)";
 
     /** As a view of the keys has it. */
-    private static String stored(LimiterFactory limiters, String name, Limit<?> limit, List<String> keys) {
+    private static String stored(LimiterFactory limiters, String name, AnyLimit limit, List<String> keys) {
         if (limit instanceof ConcurrencyLimit held) {
             ConcurrencyLimiter view = limiters.build(name, held);
             for (String key : keys) {
@@ -43,7 +44,7 @@ class StoredKeyTest {
             }
             return ((KeyView<?>) view).backendKey();
         }
-        Limiter view = limiters.build(name, limit);
+        Limiter view = limiters.build(name, (Limit) limit);
         for (String key : keys) {
             view = view.on(key);
         }
@@ -65,7 +66,7 @@ class StoredKeyTest {
 
     @ParameterizedTest
     @MethodSource("paths")
-    void has_the_first_key_in_front(Limit<?> limit, String name, List<String> keys, String expected) {
+    void has_the_first_key_in_front(Limit limit, String name, List<String> keys, String expected) {
         assertThat(stored(LocalLimiterFactory.builder().build(), name, limit, keys))
                 .isEqualTo(expected);
     }
@@ -84,7 +85,7 @@ class StoredKeyTest {
 
     @ParameterizedTest
     @MethodSource("everyKind")
-    void the_kind_decides_prefix_and_suffix(Limit<?> limit, String expected) {
+    void the_kind_decides_prefix_and_suffix(Limit limit, String expected) {
         LimiterFactory limiters = LocalLimiterFactory.builder().build();
         assertThat(stored(limiters, "n", limit, List.of("k"))).isEqualTo(expected);
         assertThat(stored(limiters.with(NONE.withPrefix("app:")), "n", limit, List.of("k")))

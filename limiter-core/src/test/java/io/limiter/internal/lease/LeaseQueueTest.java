@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.WaitingCaller;
@@ -123,17 +123,17 @@ class LeaseQueueTest {
         }
 
         @Override
-        protected Optional<Lease> rejected(Decision rejection) {
+        protected Optional<Lease> rejected(Outcome rejection) {
             return Optional.empty();
         }
 
         @Override
-        protected @Nullable Decision atOnce() {
+        protected @Nullable Outcome atOnce() {
             return null;
         }
 
         @Override
-        protected void count(Decision decision) {}
+        protected void count(Outcome decision) {}
 
         @Override
         protected void fallBack(LimiterBackendException failure) {

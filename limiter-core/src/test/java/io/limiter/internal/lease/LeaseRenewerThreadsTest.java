@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Lease;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Request;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.FailingStarts;
 import java.time.Duration;

@@ -44,7 +44,7 @@ class EngineLimitSetTest {
         assertThat(waiting).isNotDone();
         sleeper.run();
         assertThat(waiting).isDone();
-        assertThat(waiting.join().granted()).isTrue();
+        assertThat(waiting.join().isGranted()).isTrue();
         assertThat(waiting.cancel(true)).isFalse();
         assertThat(window.peek().remaining()).isEqualTo(3);
     }

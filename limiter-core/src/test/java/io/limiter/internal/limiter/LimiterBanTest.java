@@ -1,20 +1,21 @@
 package io.limiter.internal.limiter;
 
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
@@ -26,6 +27,7 @@ import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -65,7 +67,7 @@ class LimiterBanTest {
     private static List<Source> rejections(EngineLimiter<?> limiter, int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> limiter.decide(1))
-                .filter(decision -> !decision.granted())
+                .filter(decision -> !decision.isGranted())
                 .map(Decision::source)
                 .toList();
     }
@@ -134,8 +136,8 @@ class LimiterBanTest {
         EngineLimiter<FixedWindow> limiter = limiter(FailurePolicy.THROW);
         rejections(limiter, 4);
         int charges = backend.charges.get();
-        Decision own = new Decision(true, 3, 0, 0, 0, 0);
-        Decision ofTheOther = new Decision(false, 1, 0, 0, 1_000_000, 1_000_000).withSource(Source.OVERRIDE);
+        Outcome own = outcome(true, 3, 0, 0, 0, 0);
+        Outcome ofTheOther = outcome(false, 1, 0, 0, 1_000_000, 1_000_000).withSource(Source.OVERRIDE);
         limiter.ban().check(limiter.path).decided(limiter.bound.engine(), ofTheOther, own);
         assertThat(backend.charges).hasValue(charges);
         assertThat(counters.bansInEffect()).hasSize(1);
@@ -144,7 +146,7 @@ class LimiterBanTest {
     @Test
     void only_an_answer_to_a_later_check_hides_a_ban() {
         EngineLimiter<FixedWindow> limiter = limiter(FailurePolicy.THROW);
-        Decision granted = new Decision(true, 3, 2, 0, 0, 0);
+        Outcome granted = outcome(true, 3, 2, 0, 0, 0);
         LimiterBan.Check before = limiter.ban().check(limiter.path);
         rejections(limiter, 4);
         before.decided(limiter.bound.engine(), granted, granted);

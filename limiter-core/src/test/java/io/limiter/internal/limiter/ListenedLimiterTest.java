@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
@@ -14,6 +13,7 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.LimitStep;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.util.Collections;
@@ -52,7 +52,7 @@ class ListenedLimiterTest {
         }
 
         @Override
-        public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
+        public Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
             lookups++;
             return Known.UNKNOWN;
         }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.step.Request;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Patience;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Who waits longest is served first: a first decision does not overtake those that wait for the same permits. */
 class WaitOrderTest extends WaitQueueFixture {
 
-    static Stream<Limit<?>> windows() {
+    static Stream<Limit> windows() {
         return Stream.of(FixedWindow.of(1, SECOND), SlidingLog.of(1, SECOND), SlidingCounter.of(1, SECOND));
     }
 
@@ -33,7 +33,7 @@ class WaitOrderTest extends WaitQueueFixture {
 
     @ParameterizedTest
     @MethodSource("windows")
-    void a_caller_without_a_timeout_does_not_overtake(Limit<?> limit) {
+    void a_caller_without_a_timeout_does_not_overtake(Limit limit) {
         Limiter window = limiter(limit);
         for (int i = 0; i < 5; i++) {
             while (window.tryAcquire()) {
@@ -43,7 +43,7 @@ class WaitOrderTest extends WaitQueueFixture {
             untilTheyAreThere();
             boolean granted = switch (i) {
                 case 0 -> window.tryAcquire();
-                case 1 -> window.decide(1).granted();
+                case 1 -> window.decide(1).isGranted();
                 case 2 -> window.async().tryAcquire().join();
                 case 3 -> window.reserve(1).isGranted();
                 default -> window.async().reserve(1).join().isGranted();
@@ -56,7 +56,7 @@ class WaitOrderTest extends WaitQueueFixture {
 
     @ParameterizedTest
     @MethodSource("windows")
-    void a_caller_with_a_timeout_does_not_overtake(Limit<?> limit) {
+    void a_caller_with_a_timeout_does_not_overtake(Limit limit) {
         Limiter window = limiter(limit);
         assertThat(window.tryAcquire()).isTrue();
         List<String> served = new ArrayList<>();
@@ -102,7 +102,7 @@ class WaitOrderTest extends WaitQueueFixture {
         CompletableFuture<Boolean> waiting = window.async().tryAcquire(HOUR);
         assertThat(window.async().decide(1, Duration.ofMillis(999)))
                 .isCompletedWithValueMatching(
-                        rejected -> !rejected.granted() && rejected.retryAfterMicros() == 1_000_000);
+                        rejected -> !rejected.isGranted() && rejected.retryAfterMicros() == 1_000_000);
         assertThat(waiting).isNotDone();
         sleeper.run();
         assertThat(waiting).isCompletedWithValue(true);

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.PendingDecision;
@@ -126,11 +126,11 @@ class WaitQueueEndTest extends WaitQueueFixture {
         switch (action) {
             case ALLOW -> {
                 assertThat(first.join().source()).isEqualTo(Source.POLICY);
-                assertThat(second.join().granted()).isTrue();
+                assertThat(second.join().isGranted()).isTrue();
             }
             case DENY -> {
                 assertThat(first.join().retryAfter()).hasValue(Duration.ofSeconds(5));
-                assertThat(second.join().granted())
+                assertThat(second.join().isGranted())
                         .as("no caller waits for a policy")
                         .isFalse();
             }
@@ -138,7 +138,7 @@ class WaitQueueEndTest extends WaitQueueFixture {
                 assertThat(first.join().source()).isEqualTo(Source.LOCAL);
                 assertThat(second).isNotDone();
                 sleeper.run();
-                assertThat(second.join().granted()).isTrue();
+                assertThat(second.join().isGranted()).isTrue();
             }
             case THROW -> {
                 assertThatThrownBy(first::join).hasCauseInstanceOf(LimiterBackendException.class);

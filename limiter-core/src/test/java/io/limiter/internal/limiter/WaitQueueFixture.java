@@ -62,16 +62,16 @@ abstract class WaitQueueFixture {
         }
     }
 
-    final Limiter limiter(Limit<?> limit) {
+    final Limiter limiter(Limit limit) {
         return limiter("k", limit, Failover.none(engine));
     }
 
-    final Limiter limiter(String name, Limit<?> limit, Failover failover) {
-        return new EngineLimiter<>(new KeySpace("", name, limit.keySuffix()), limit, failover, sleeper);
+    final Limiter limiter(String name, Limit limit, Failover failover) {
+        return new EngineLimiter<>(new KeySpace("", name, limit.asStep().keySuffix()), limit, failover, sleeper);
     }
 
     /** A limiter of another JVM on the same permits, whose callers do not know who waits here. */
-    final Limiter elsewhere(Limit<?> limit) {
+    final Limiter elsewhere(Limit limit) {
         return limiter(limit);
     }
 

@@ -3,9 +3,9 @@ package io.limiter.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.key.KeySpace;
@@ -97,12 +97,12 @@ class WaitQueueTest extends WaitQueueFixture {
         CompletableFuture<Decision> third = window.async().decide(1, Duration.ofMillis(1500));
         CompletableFuture<Decision> fourth = window.async().decide(1, Duration.ofMillis(2000));
         sleeper.run();
-        assertThat(first).isCompletedWithValueMatching(Decision::granted);
+        assertThat(first).isCompletedWithValueMatching(Decision::isGranted);
         assertThat(second.join().retryAfter()).hasValue(SECOND);
         assertThat(third.join().retryAfter()).hasValue(SECOND);
         assertThat(fourth).isNotDone();
         sleeper.run();
-        assertThat(fourth).isCompletedWithValueMatching(Decision::granted);
+        assertThat(fourth).isCompletedWithValueMatching(Decision::isGranted);
     }
 
     @Test
@@ -262,8 +262,8 @@ class WaitQueueTest extends WaitQueueFixture {
             callers.add(window.async().tryAcquire(Duration.ofMillis(1000 + 10 * i)));
         }
         assertThat(window.async().decide(1, HOUR))
-                .isCompletedWithValueMatching(
-                        rejected -> !rejected.granted() && rejected.retryAfter().equals(Optional.of(SECOND)));
+                .isCompletedWithValueMatching(rejected ->
+                        !rejected.isGranted() && rejected.retryAfter().equals(Optional.of(SECOND)));
         assertThat(window.on("other").async().tryAcquire(10, HOUR)).isCompletedWithValue(true);
         assertThat(window.on("other").tryAcquire(HOUR))
                 .as("no room for any key")

@@ -1,11 +1,11 @@
 package io.limiter.internal.local;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import java.util.HashMap;
@@ -26,17 +26,17 @@ public class LocalEngineLinearizability {
     private final LocalEngine engine = new LocalEngine(100, new NoTimers(), NOW_MICROS);
 
     @Operation
-    public Decision take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
+    public Outcome take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
         return Decisions.decide(engine, "k" + key, LIMIT, Request.take(permits, 0));
     }
 
     @Operation
-    public Decision peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
+    public Outcome peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
         return Decisions.decide(engine, "k" + key, LIMIT, Request.peek(permits, 0));
     }
 
     @Operation
-    public List<Decision> takeOfBoth(@Param(name = "permits") int first, @Param(name = "permits") int second) {
+    public List<Outcome> takeOfBoth(@Param(name = "permits") int first, @Param(name = "permits") int second) {
         return Decisions.decideSet(
                 engine,
                 List.of(
@@ -54,25 +54,25 @@ public class LocalEngineLinearizability {
 
         private final Map<Integer, RedisPermits> states = new HashMap<>();
 
-        public Decision take(int key, int permits) {
+        public Outcome take(int key, int permits) {
             Step<RedisPermits> step = step(key, Request.take(permits, 0));
             states.put(key, step.state());
-            return step.decision();
+            return Outcome.of(step.verdict());
         }
 
-        public Decision peek(int key, int permits) {
-            return step(key, Request.peek(permits, 0)).decision();
+        public Outcome peek(int key, int permits) {
+            return Outcome.of(step(key, Request.peek(permits, 0)).verdict());
         }
 
-        public List<Decision> takeOfBoth(int first, int second) {
+        public List<Outcome> takeOfBoth(int first, int second) {
             List<Step<RedisPermits>> steps = List.of(step(0, Request.take(first, 0)), step(1, Request.take(second, 0)));
-            boolean granted = steps.stream().allMatch(step -> step.decision().granted());
+            boolean granted = steps.stream().allMatch(step -> step.verdict().isGranted());
             if (granted) {
                 return List.of(take(0, first), take(1, second));
             }
             return List.of(
-                    steps.get(0).decision().granted() ? peek(0, first) : take(0, first),
-                    steps.get(1).decision().granted() ? peek(1, second) : take(1, second));
+                    steps.get(0).verdict().isGranted() ? peek(0, first) : take(0, first),
+                    steps.get(1).verdict().isGranted() ? peek(1, second) : take(1, second));
         }
 
         public void reset(int key) {

@@ -7,17 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TestClock;
@@ -43,7 +44,7 @@ class LocalEngineTest {
         AtomicInteger rejected = new AtomicInteger();
         Concurrently.run(8, () -> {
             for (int i = 0; i < 20_000; i++) {
-                if (!decide(engine, "k", many, ONE).granted()) {
+                if (!decide(engine, "k", many, ONE).isGranted()) {
                     rejected.incrementAndGet();
                 }
             }
@@ -111,8 +112,8 @@ class LocalEngineTest {
                     granted(engine, List.of(KeyRequests.of(key, ONE_A_SECOND, ONE)));
                     decide(engine, key + "a", ONE_A_SECOND, ONE);
                 } else {
-                    Decision decision = i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decide("b", bucket, ONE);
-                    alone.addAndGet(decision.granted() ? 1 : 0);
+                    Outcome decision = i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decide("b", bucket, ONE);
+                    alone.addAndGet(decision.isGranted() ? 1 : 0);
                 }
             }
         });
@@ -123,7 +124,7 @@ class LocalEngineTest {
     }
 
     private static int granted(LocalEngine engine, List<KeyRequests<?>> parts) {
-        return decideSet(engine, parts).stream().allMatch(decision -> decision != null && decision.granted()) ? 1 : 0;
+        return decideSet(engine, parts).stream().allMatch(decision -> decision != null && decision.isGranted()) ? 1 : 0;
     }
 
     @Test
@@ -134,8 +135,8 @@ class LocalEngineTest {
         assertThatThrownBy(() -> decideSet(engine, parts)).isInstanceOf(LimiterBackendException.class);
         assertThat(startSet(engine, parts)).isCompletedExceptionally();
         assertThat(engine.size()).isEqualTo(1);
-        assertThat(decide(engine, "a", window, ONE).granted()).isTrue();
-        assertThat(decide(engine, "b", ONE_A_SECOND, ONE).granted()).isFalse();
+        assertThat(decide(engine, "a", window, ONE).isGranted()).isTrue();
+        assertThat(decide(engine, "b", ONE_A_SECOND, ONE).isGranted()).isFalse();
     }
 
     @Test
@@ -143,7 +144,7 @@ class LocalEngineTest {
         Random random = Seed.random();
         LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
         LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
-        List<Limit<?>> limits = List.of(
+        List<LimitStep<?>> limits = List.of(
                 TokenBucket.perSecond(3).withCapacity(5),
                 TokenBucket.perSecond(3).withCapacity(5).withExpire(Duration.ofMillis(1)),
                 TokenBucket.perSecond(3).withCapacity(7),
@@ -151,13 +152,13 @@ class LocalEngineTest {
         for (int i = 0; i < 20_000; i++) {
             clock.advance(Duration.ofMillis(random.nextInt(20) == 0 ? random.nextInt(20_000) : random.nextInt(100)));
             String key = "k" + random.nextInt(5);
-            Limit<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
+            LimitStep<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
             Request request = Request.take(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0);
             String context = Seed.hint() + i;
-            boolean expected = decided.decide(key, limit, request).granted();
+            boolean expected = decided.decide(key, limit, request).isGranted();
             ImmediateEngine.Known known = tried.tryAcquire(key, limit, request.permits(), request.timeoutMicros());
             boolean granted = known == ImmediateEngine.Known.UNKNOWN
-                    ? tried.decide(key, limit, request).granted()
+                    ? tried.decide(key, limit, request).isGranted()
                     : known == ImmediateEngine.Known.GRANTED;
             assertThat(granted).as(context).isEqualTo(expected);
             if (random.nextInt(10) == 0) {
@@ -175,8 +176,8 @@ class LocalEngineTest {
         assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(ImmediateEngine.Known.GRANTED);
         clock.advance(Duration.ofSeconds(10));
         assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(ImmediateEngine.Known.REJECTED);
-        assertThat(decide(engine, "k", hour, Request.take(11, 0)).granted()).isFalse();
-        assertThat(decide(engine, "k", hour, Request.take(10, 0)).granted()).isTrue();
+        assertThat(decide(engine, "k", hour, Request.take(11, 0)).isGranted()).isFalse();
+        assertThat(decide(engine, "k", hour, Request.take(10, 0)).isGranted()).isTrue();
     }
 
     @Test
@@ -185,12 +186,12 @@ class LocalEngineTest {
         TokenBucket moment = minute.withExpire(Duration.ofMillis(1));
         decide(engine, "k", moment, ONE);
         clock.advance(Duration.ofSeconds(2));
-        assertThat(decide(engine, "k", moment, ONE).granted()).isTrue();
+        assertThat(decide(engine, "k", moment, ONE).isGranted()).isTrue();
         assertThat(engine.tryAcquire("k", minute, 1, 0)).isEqualTo(ImmediateEngine.Known.GRANTED);
         assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(ImmediateEngine.Known.REJECTED);
         clock.advance(Duration.ofSeconds(30));
         // Once expired, it would start empty.
-        assertThat(decide(engine, "k", moment, Request.take(5, 0)).granted()).isTrue();
+        assertThat(decide(engine, "k", moment, Request.take(5, 0)).isGranted()).isTrue();
     }
 
     @Test

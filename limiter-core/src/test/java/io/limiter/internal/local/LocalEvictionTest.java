@@ -5,14 +5,16 @@ import static io.limiter.testing.Decisions.decideSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Outcome;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
+import io.limiter.testing.Expected;
 import io.limiter.testing.Seed;
 import io.limiter.testing.StepHook;
 import io.limiter.testing.TestClock;
@@ -57,12 +59,12 @@ class LocalEvictionTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("kept")
-    void the_key_that_is_full_again_soonest_is_evicted(String why, Limit<?> kept, TokenBucket evicted) {
+    void the_key_that_is_full_again_soonest_is_evicted(String why, LimitStep<?> kept, TokenBucket evicted) {
         decide(engine, "kept", kept, ONE);
         for (int i = 0; i < 1000; i++) {
             decide(engine, "key" + i, evicted, ONE);
         }
-        assertThat(decide(engine, "kept", kept, ONE).granted()).as(why).isFalse();
+        assertThat(decide(engine, "kept", kept, ONE).isGranted()).as(why).isFalse();
     }
 
     @Test
@@ -72,9 +74,9 @@ class LocalEvictionTest {
         for (int i = 0; i < 1000; i++) {
             decide(engine, "key" + i, HOUR, ONE);
         }
-        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isFalse();
+        assertThat(decide(engine, "held", one, Request.hold(2, 1)).isGranted()).isFalse();
         clock.advance(Duration.ofSeconds(1));
-        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isTrue();
+        assertThat(decide(engine, "held", one, Request.hold(2, 1)).isGranted()).isTrue();
     }
 
     @Test
@@ -88,7 +90,7 @@ class LocalEvictionTest {
             decide(engine, "new" + i, ONE_A_SECOND, ONE);
         }
         for (int i = 0; i < 50; i++) {
-            assertThat(decide(engine, "new" + i, ONE_A_SECOND, ONE).granted())
+            assertThat(decide(engine, "new" + i, ONE_A_SECOND, ONE).isGranted())
                     .as(Seed.hint() + i)
                     .isFalse();
         }
@@ -128,7 +130,7 @@ class LocalEvictionTest {
             assertThat(engine.size()).as(Seed.hint()).isLessThan(300);
         }
         for (int i = 0; i < 200; i++) {
-            assertThat(decide(engine, "held" + i, one, Request.hold(2, 1)).granted())
+            assertThat(decide(engine, "held" + i, one, Request.hold(2, 1)).isGranted())
                     .isFalse();
         }
     }
@@ -148,7 +150,7 @@ class LocalEvictionTest {
         decide(engine, "b", ONE_A_SECOND, ONE);
         inspected.set(0);
         for (int i = 0; i < 20; i++) {
-            assertThat(decide(engine, "held" + i, two, Request.hold(2, 1)).granted())
+            assertThat(decide(engine, "held" + i, two, Request.hold(2, 1)).isGranted())
                     .isTrue();
             decide(engine, "a", ONE_A_SECOND, ONE);
             decide(engine, "new", ONE_A_SECOND, Request.peek(1, 0));
@@ -172,7 +174,7 @@ class LocalEvictionTest {
         LocalEngine engine = new LocalEngine(1, clock, clock.micros());
         List<KeyRequests<?>> parts =
                 List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE));
-        assertThat(decideSet(engine, parts)).allMatch(Decision::granted);
+        assertThat(decideSet(engine, parts)).allMatch(Outcome::isGranted);
         assertThat(engine.size()).isLessThanOrEqualTo(1);
     }
 
@@ -182,7 +184,7 @@ class LocalEvictionTest {
         AtomicInteger drawn = new AtomicInteger();
         LocalEngine engine =
                 new LocalEngine(1, clock, clock.micros(), bound -> Math.floorMod(drawn.getAndIncrement(), bound));
-        Limit<?> full = new StepHook<>(
+        LimitStep<?> full = new StepHook<>(
                 ONCE_A_DAY,
                 () -> {
                     for (int i = 0; i < 100; i++) {
@@ -192,7 +194,7 @@ class LocalEvictionTest {
                 Integer.MAX_VALUE);
         decideSet(engine, List.of(KeyRequests.of("a", full, ONE)));
         engine.reset("other99");
-        assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
+        assertThat(decide(engine, "a", full, ONE).isGranted()).isFalse();
     }
 
     @Test
@@ -216,16 +218,16 @@ class LocalEvictionTest {
         @Override
         public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
             Step<FixedWindow.State> step = super.step(state, nowMicros, request);
-            Decision decision = step.decision();
-            return new Step<>(
+            Verdict verdict = step.verdict();
+            return Step.of(
                     step.state(),
-                    new Decision(
-                            decision.granted(),
-                            decision.limit(),
-                            decision.remaining(),
-                            decision.waitMicros(),
-                            decision.retryAfterMicros(),
-                            Decision.NEVER_MICROS));
+                    Expected.verdict(
+                            verdict.isGranted(),
+                            verdict.limit(),
+                            verdict.remaining(),
+                            verdict.waitMicros(),
+                            verdict.retryAfterMicros(),
+                            Verdict.NEVER_MICROS));
         }
     }
 }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Request;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
@@ -130,7 +130,7 @@ class PrefetchBoundTest {
 
     private void request(TokenBucket limit, PrefetchEngine instance) {
         long permits = random.nextInt(10) == 0 ? 1 + random.nextInt(40) : 1;
-        if (decide(instance, KEY, limit, Request.take(permits, 0)).granted()) {
+        if (decide(instance, KEY, limit, Request.take(permits, 0)).isGranted()) {
             ledger.granted(clock.micros(), permits);
         }
     }

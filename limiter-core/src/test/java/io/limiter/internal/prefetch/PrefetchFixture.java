@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Request;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
@@ -52,8 +52,8 @@ abstract class PrefetchFixture {
     final void takeEachMilli(long permits) {
         for (int i = 0; i < permits; i++) {
             pass(MILLI);
-            Decision decision = decide(prefetch, KEY, LIMIT, ONE);
-            assertThat(decision.granted()).as("permit %s", i).isTrue();
+            Outcome decision = decide(prefetch, KEY, LIMIT, ONE);
+            assertThat(decision.isGranted()).as("permit %s", i).isTrue();
         }
     }
 
@@ -72,7 +72,7 @@ abstract class PrefetchFixture {
                 decide(prefetch, KEY, LIMIT, ONE);
             }
         }
-        while (decide(prefetch, KEY, LIMIT, ONE).granted()) {
+        while (decide(prefetch, KEY, LIMIT, ONE).isGranted()) {
             // Uses up the rest.
         }
     }

@@ -5,15 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
 import io.limiter.Prefetch;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
@@ -57,9 +59,9 @@ class PrefetchReturnTest extends PrefetchFixture {
         CompletableFuture<Void> closing = CompletableFuture.runAsync(prefetch::close);
         behind.holds = false;
         PendingDecision<?> late = behind.held.get(0);
-        late.decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
+        late.decided(Outcome.of(Verdict.granted(8, 9_990, 0).withTicketMicros(77)));
         closing.join();
-        assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));
+        assertThat(behind.last).isEqualTo(Request.of(Request.Action.REFUND, 8, 0, 77));
     }
 
     @Test
@@ -82,9 +84,9 @@ class PrefetchReturnTest extends PrefetchFixture {
                 .until(() -> EnumSet.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED)
                         .contains(closing.getState()));
         assertThat(closing.getState()).isEqualTo(Thread.State.TIMED_WAITING);
-        behind.held.get(0).decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
+        behind.held.get(0).decided(Outcome.of(Verdict.granted(8, 9_990, 0).withTicketMicros(77)));
         closing.join();
-        assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));
+        assertThat(behind.last).isEqualTo(Request.of(Request.Action.REFUND, 8, 0, 77));
     }
 
     @Test

@@ -3,12 +3,13 @@ package io.limiter.internal.prefetch;
 import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.step.Request;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -19,14 +20,14 @@ class PrefetchShareTest extends PrefetchFixture {
     void what_is_used_up_is_rejected_until_the_instance_may_call_again() {
         exhaust();
         int before = backend.requests();
-        Decision rejected = decide(prefetch, KEY, LIMIT, ONE);
-        assertThat(rejected.granted()).isFalse();
+        Outcome rejected = decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Decision.Source.PREFETCH);
         assertThat(rejected.limit()).isEqualTo(10_000);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.USED_UP);
         assertThat(backend.requests()).isEqualTo(before);
         pass(Duration.ofNanos(1_000 * rejected.retryAfterMicros()));
-        assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isTrue();
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).isGranted()).isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
     }
 
@@ -36,8 +37,8 @@ class PrefetchShareTest extends PrefetchFixture {
         int granted = 0;
         for (int i = 0; i < 2_000; i++) {
             pass(MILLI);
-            granted += decide(prefetch, KEY, LIMIT, ONE).granted() ? 1 : 0;
-            granted += decide(prefetch, KEY, LIMIT, ONE).granted() ? 1 : 0;
+            granted += decide(prefetch, KEY, LIMIT, ONE).isGranted() ? 1 : 0;
+            granted += decide(prefetch, KEY, LIMIT, ONE).isGranted() ? 1 : 0;
         }
         assertThat(granted).as("of 2,000 refilled").isBetween(1_900, 2_100);
     }
@@ -52,10 +53,10 @@ class PrefetchShareTest extends PrefetchFixture {
         for (int i = 0; i < 3_000; i++) {
             pass(MILLI);
             for (int j = 0; j < 6; j++) {
-                many += decide(prefetch, KEY, LIMIT, ONE).granted() && i >= 1_000 ? 1 : 0;
+                many += decide(prefetch, KEY, LIMIT, ONE).isGranted() && i >= 1_000 ? 1 : 0;
             }
             for (int j = 0; j < 2; j++) {
-                few += decide(other, KEY, LIMIT, ONE).granted() && i >= 1_000 ? 1 : 0;
+                few += decide(other, KEY, LIMIT, ONE).isGranted() && i >= 1_000 ? 1 : 0;
             }
         }
         assertThat(many + few).as("of 2,000").isBetween(1_900, 2_100);
@@ -70,7 +71,7 @@ class PrefetchShareTest extends PrefetchFixture {
         int granted = 0;
         for (int i = 0; i < 2_000; i++) {
             pass(MILLI);
-            granted += decide(prefetch, KEY, LIMIT, ONE).granted() ? 1 : 0;
+            granted += decide(prefetch, KEY, LIMIT, ONE).isGranted() ? 1 : 0;
             decide(other, KEY, LIMIT, Request.take(20_000, 0));
         }
         assertThat(granted).as("of 2,000 that are refilled").isGreaterThan(1_800);
@@ -88,8 +89,8 @@ class PrefetchShareTest extends PrefetchFixture {
     @Test
     void a_request_that_waits_reaches_the_backend() {
         exhaust();
-        Decision reserved = decide(prefetch, KEY, LIMIT, Request.take(1, 1_000_000));
-        assertThat(reserved.granted()).isTrue();
+        Outcome reserved = decide(prefetch, KEY, LIMIT, Request.take(1, 1_000_000));
+        assertThat(reserved.isGranted()).isTrue();
         assertThat(reserved.source()).isEqualTo(Decision.Source.BACKEND);
     }
 
@@ -104,11 +105,11 @@ class PrefetchShareTest extends PrefetchFixture {
     void a_call_that_hangs_does_not_reject_for_long() {
         exhaust();
         behind.holds = true;
-        Decision rejected = decide(prefetch, KEY, LIMIT, ONE);
+        Outcome rejected = decide(prefetch, KEY, LIMIT, ONE);
         pass(Duration.ofNanos(1_000 * rejected.retryAfterMicros()));
         decide(prefetch, KEY, LIMIT, ONE);
         assertThat(behind.held).hasSize(1);
-        Decision during = decide(prefetch, KEY, LIMIT, ONE);
+        Outcome during = decide(prefetch, KEY, LIMIT, ONE);
         assertThat(during.source()).isEqualTo(Decision.Source.PREFETCH);
         assertThat(during.remaining()).isZero();
         pass(Duration.ofNanos(1_000 * during.retryAfterMicros()));

@@ -3,11 +3,11 @@ package io.limiter.internal.prefetch;
 import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
+import io.limiter.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingRequest;
+import io.limiter.step.Request;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +17,7 @@ class PrefetchTest extends PrefetchFixture {
     @Test
     void without_prefetch_every_request_reaches_the_backend() {
         for (int i = 0; i < 100; i++) {
-            assertThat(decide(without, KEY, LIMIT, ONE).granted()).isTrue();
+            assertThat(decide(without, KEY, LIMIT, ONE).isGranted()).isTrue();
         }
         assertThat(backend.requests()).isEqualTo(100);
         assertThat(timers.pending()).isZero();
@@ -82,7 +82,7 @@ class PrefetchTest extends PrefetchFixture {
         for (int i = 0; i < 2_000; i++) {
             pass(MILLI);
             timers.runDue();
-            granted += decide(prefetch, KEY, LIMIT, five).granted() ? 5 : 0;
+            granted += decide(prefetch, KEY, LIMIT, five).isGranted() ? 5 : 0;
         }
         assertThat(granted).as("of 1,000 stored and 2,000 refilled").isBetween(2_700, 3_100);
         assertThat(backend.requests() - before).as("calls in 20 prefetch times").isLessThan(250);

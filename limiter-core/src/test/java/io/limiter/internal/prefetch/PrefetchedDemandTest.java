@@ -1,13 +1,13 @@
 package io.limiter.internal.prefetch;
 
 import static io.limiter.testing.Decisions.decide;
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
 import io.limiter.LimiterListener;
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
@@ -19,6 +19,7 @@ import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.Request;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
@@ -64,7 +65,7 @@ class PrefetchedDemandTest {
         decide(prefetch, "k", limit, one);
         decide(prefetch, "k", limit, one);
         // Nothing yet: it may call again in 25 ms.
-        held.remove(0).decided(new Decision(false, 0, 0, 1_000, 25_000, 1_000_000));
+        held.remove(0).decided(outcome(false, 0, 0, 1_000, 25_000, 1_000_000));
         time.advance(Duration.ofMillis(25));
         decide(prefetch, "k", limit, one);
         PendingDecision<?> call = held.remove(0);

@@ -1,8 +1,8 @@
 package io.limiter.internal.prefetch;
 
+import static io.limiter.testing.Expected.outcome;
+
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
@@ -10,6 +10,7 @@ import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.UnderWay;
+import io.limiter.step.Request;
 import io.limiter.testing.NoTimers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +84,7 @@ public class PrefetchedKeyLinearizability {
             Request request = pending.request(0);
             int permits = (int) request.permits();
             granted.addAndGet(request.action() == Request.Action.REFUND ? -permits : permits);
-            ((PendingRequest) pending).answer(new Decision(true, request.permits(), 100, 0, 0, 0));
+            ((PendingRequest) pending).answer(outcome(true, request.permits(), 100, 0, 0, 0));
         }
 
         @Override

@@ -1,17 +1,19 @@
 package io.limiter.internal.prefetch;
 
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
 import io.limiter.Prefetch;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.UnderWay;
+import io.limiter.step.Verdict;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
@@ -165,7 +167,7 @@ class PrefetchedKeyTest {
         }
 
         void answer() {
-            pending.remove().decided(block(1));
+            pending.remove().decided(Outcome.of(block(1)));
         }
 
         @Override
@@ -174,7 +176,7 @@ class PrefetchedKeyTest {
         }
     }
 
-    private static Decision block(int size) {
-        return new Decision(true, size, 100, 0, 0, 0);
+    private static Verdict block(int size) {
+        return verdict(true, size, 100, 0, 0, 0);
     }
 }

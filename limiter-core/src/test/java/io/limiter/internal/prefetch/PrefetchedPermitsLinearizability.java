@@ -1,6 +1,7 @@
 package io.limiter.internal.prefetch;
 
-import io.limiter.algorithm.Decision;
+import static io.limiter.testing.Expected.verdict;
+
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.NoTimers;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -14,7 +15,7 @@ public class PrefetchedPermitsLinearizability {
     private static final ExpiryClock CLOCK = new ExpiryClock(new NoTimers(), new NoTimers());
 
     private final PrefetchedPermits block =
-            new PrefetchedPermits(new Decision(true, SIZE, 100, 0, 0, 0), 100, CLOCK.in(1), 2, 0);
+            new PrefetchedPermits(verdict(true, SIZE, 100, 0, 0, 0), 100, CLOCK.in(1), 2, 0);
 
     @Operation
     public boolean take(@Param(gen = IntGen.class, conf = "1:3") int permits) {

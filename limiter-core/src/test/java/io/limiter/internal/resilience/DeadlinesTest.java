@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -56,8 +56,7 @@ class DeadlinesTest {
         });
         HandEngine backend = new HandEngine();
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Decision> request =
-                PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Outcome> request = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         Pending<String> call = UnbatchedCalls.start(guard, "k", CompletableFuture::new);
         for (CompletableFuture<?> each : List.of(request, call)) {
             assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
@@ -71,8 +70,8 @@ class DeadlinesTest {
         Guard guard =
                 Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
         GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Decision> first = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
-        CompletableFuture<Decision> second = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Outcome> first = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Outcome> second = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Throwable> blocks = first.handle((decision, error) ->
                 second.handle((other, otherError) -> otherError).join());
         assertThat(blocks).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS).isInstanceOf(LimiterBackendException.class);
@@ -142,11 +141,11 @@ class DeadlinesTest {
                     .await();
         }
         backend.onStart = call -> {};
-        CompletableFuture<Decision> pending =
+        CompletableFuture<Outcome> pending =
                 PendingRequest.start(engine, "pending", HandEngine.LIMIT, HandEngine.request(1));
         Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.watchedLanes() == 1);
         backend.call(3000).answer();
-        assertThat(pending.join().granted()).isTrue();
+        assertThat(pending.join().isGranted()).isTrue();
         Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.watchedLanes() == 0);
     }
 }

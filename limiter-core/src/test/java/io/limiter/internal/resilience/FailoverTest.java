@@ -1,25 +1,27 @@
 package io.limiter.internal.resilience;
 
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.SetDecision;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,19 +41,19 @@ class FailoverTest {
     @Test
     void each_policy_decides_when_the_backend_fails() {
         Decision rejected = limiter("a", FailurePolicy.DENY).decide(1);
-        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.POLICY);
         assertThat(rejected.retryAfter()).hasValue(Duration.ofMillis(500));
         Decision allowed = limiter("a", FailurePolicy.ALLOW).decide(1);
-        assertThat(allowed.granted()).isTrue();
+        assertThat(allowed.isGranted()).isTrue();
         assertThat(allowed.source()).isEqualTo(Source.POLICY);
         assertThatThrownBy(() -> limiter("a", FailurePolicy.THROW).decide(1))
                 .isInstanceOf(LimiterBackendException.class);
         Limiter half = limiter("a", FailurePolicy.local(0.5));
         for (int i = 0; i < 5; i++) {
-            assertThat(half.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
+            assertThat(half.decide(1)).matches(Decision::isGranted).matches(d -> d.source() == Source.LOCAL);
         }
-        assertThat(half.async().decide(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+        assertThat(half.async().decide(1).join()).matches(d -> !d.isGranted()).matches(d -> d.source() == Source.LOCAL);
     }
 
     @Test
@@ -78,14 +80,14 @@ class FailoverTest {
         assertThat(limiter.decide(1)).as("before any is known").matches(d -> d.source() == Source.POLICY);
         instances.members("one", List.of("one"));
         for (int i = 0; i < 10; i++) {
-            assertThat(limiter.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
+            assertThat(limiter.decide(1)).matches(Decision::isGranted).matches(d -> d.source() == Source.LOCAL);
         }
-        assertThat(limiter.decide(1)).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+        assertThat(limiter.decide(1)).matches(d -> !d.isGranted()).matches(d -> d.source() == Source.LOCAL);
         instances.members("one", List.of("one", "two", "three"));
         List<String> owned = Stream.iterate(0, i -> i + 1)
                 .limit(300)
                 .map(String::valueOf)
-                .filter(key -> limiter.on(key).decide(1).granted())
+                .filter(key -> limiter.on(key).decide(1).isGranted())
                 .toList();
         assertThat(owned).hasSizeBetween(60, 140);
         String other = Stream.iterate(0, i -> i + 1)
@@ -94,13 +96,13 @@ class FailoverTest {
                 .findFirst()
                 .orElseThrow();
         Decision rejected = limiter.on(other).decide(1);
-        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.POLICY);
         assertThat(rejected.retryAfter()).hasValue(Duration.ofMillis(500));
         Limiter first = limiter.on(owned.get(0));
-        assertThat(LimitSet.of(first, limiter.on(other)).decide(1).granted()).isFalse();
+        assertThat(LimitSet.of(first, limiter.on(other)).decide(1).isGranted()).isFalse();
         assertThat(first.peek().remaining()).as("nothing was taken").isEqualTo(9);
-        assertThat(LimitSet.of(first, limiter.on(owned.get(1))).decide(2).granted())
+        assertThat(LimitSet.of(first, limiter.on(owned.get(1))).decide(2).isGranted())
                 .isTrue();
         assertThat(first.peek().remaining()).isEqualTo(7);
         assertThat(first.refund(1).source()).isEqualTo(Source.LOCAL);
@@ -114,10 +116,10 @@ class FailoverTest {
         Limiter open = limiter("open", FailurePolicy.ALLOW);
         Limiter shut = limiter("shut", FailurePolicy.DENY);
         Limiter broken = limiter("broken", FailurePolicy.THROW);
-        assertThat(decide(waits, one, shut, open).granted()).isFalse();
+        assertThat(decide(waits, one, shut, open).isGranted()).isFalse();
         assertThat(one.peek().remaining()).as("nothing was taken").isEqualTo(5);
         SetDecision granted = decide(waits, one, open, other);
-        assertThat(granted.granted()).isTrue();
+        assertThat(granted.isGranted()).isTrue();
         assertThat(granted.parts().stream().map(part -> part.decision().source()))
                 .containsExactly(Source.LOCAL, Source.POLICY, Source.LOCAL);
         assertThat(decide(waits, one, open, other).rejectedBy()).hasValue("other");
@@ -132,7 +134,7 @@ class FailoverTest {
         assertThat(local.charge(4).source()).isEqualTo(Source.LOCAL);
         assertThat(local.refund(1).remaining()).isEqualTo(7);
         assertThat(limiter("l", FailurePolicy.ALLOW).charge(1).source()).isEqualTo(Source.POLICY);
-        assertThat(limiter("l", FailurePolicy.DENY).refund(1).granted()).isFalse();
+        assertThat(limiter("l", FailurePolicy.DENY).refund(1).isGranted()).isFalse();
         assertThat(local.peek().remaining()).isEqualTo(7);
         SetDecision refunded =
                 LimitSet.of(local, limiter("m", FailurePolicy.ALLOW)).refund(2);
@@ -157,7 +159,7 @@ class FailoverTest {
     @Test
     void permits_of_the_backend_are_returned_there_or_nowhere() {
         limiter("l", FailurePolicy.LOCAL).charge(4);
-        Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
+        Outcome taken = outcome(true, 10, 6, 0, 0, 0);
         Failover local = new Failover(failing, FailurePolicy.LOCAL, this.local, 1);
         assertThat(local.cancel(taken, "l", TEN, 2, 2)).isCompletedWithValueMatching(d -> d.source() == Source.POLICY);
         assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);

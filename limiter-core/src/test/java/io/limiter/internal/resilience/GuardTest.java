@@ -7,11 +7,11 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Decision timeouts, retries and the circuit breaker, with a backend whose answers the test gives. */
+/** Outcome timeouts, retries and the circuit breaker, with a backend whose answers the test gives. */
 class GuardTest {
 
     private final HandEngine backend = new HandEngine();
@@ -43,9 +43,9 @@ class GuardTest {
                 GroupCommit.Settings.DEFAULT,
                 call -> new Thread(call).start(),
                 guard(Duration.ofMillis(50), Duration.ofHours(1)));
-        CompletableFuture<Decision> sent = start(engine, "a", 1);
+        CompletableFuture<Outcome> sent = start(engine, "a", 1);
         Awaitility.await().until(() -> !backend.calls.isEmpty());
-        CompletableFuture<Decision> waits = start(engine, "a", 2);
+        CompletableFuture<Outcome> waits = start(engine, "a", 2);
         assertThat(failure(sent).kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(failure(sent).isAmbiguous()).isTrue();
         assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
@@ -72,8 +72,8 @@ class GuardTest {
         List<String> failed = new CopyOnWriteArrayList<>();
         Guard guard = firstDecisionTimeout(Patience.DECISION_TIMEOUT, failed);
         GroupCommit engine = engine(guard);
-        CompletableFuture<Decision> first = start(engine, "a", 1);
-        CompletableFuture<Decision> waits = start(engine, "a", 2);
+        CompletableFuture<Outcome> first = start(engine, "a", 1);
+        CompletableFuture<Outcome> waits = start(engine, "a", 2);
         Pending<String> alone = neverAnswered(guard);
         for (int i = 0; i < 3; i++) {
             assertThat(failure(neverAnswered(guard(Duration.ofMillis(50), Duration.ofHours(1))))
@@ -86,7 +86,7 @@ class GuardTest {
         assertThat(failed).isEmpty();
         backend.onStart = HandEngine.Call::answer;
         backend.calls.forEach(HandEngine.Call::answer);
-        assertThat(first.join().granted()).isTrue();
+        assertThat(first.join().isGranted()).isTrue();
         assertThat(waits.join().limit()).isEqualTo(2);
         backend.onStart = call -> {};
         assertThat(failure(start(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
@@ -98,8 +98,8 @@ class GuardTest {
     void a_timeout_is_observed() {
         List<String> failed = new CopyOnWriteArrayList<>();
         GroupCommit engine = engine(firstDecisionTimeout(Duration.ofMillis(60), failed));
-        CompletableFuture<Decision> sent = start(engine, "a", 1);
-        CompletableFuture<Decision> waits = start(engine, "a", 2);
+        CompletableFuture<Outcome> sent = start(engine, "a", 1);
+        CompletableFuture<Outcome> waits = start(engine, "a", 2);
         assertThat(failure(sent)).hasMessageContaining("within PT0.06S");
         assertThat(failure(waits)).hasMessageContaining("within PT0.06S");
         assertThat(failed).containsExactly("timeout", "timeout");
@@ -168,7 +168,7 @@ class GuardTest {
         GroupCommit engine = engine(guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1)));
         assertThat(PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
                         .await()
-                        .granted())
+                        .isGranted())
                 .isTrue();
         calls.set(0);
         assertThat(start(engine, "b", 2).join().limit()).isEqualTo(2);
@@ -215,7 +215,7 @@ class GuardTest {
         answers.countDown();
         up.await();
         backend.onStart = HandEngine.Call::answer;
-        assertThat(start(engine, "a", 1).join().granted()).isTrue();
+        assertThat(start(engine, "a", 1).join().isGranted()).isTrue();
         assertThat(guard.state().up()).isTrue();
         assertThat(guard.state().lastFailure()).isPresent();
     }
@@ -275,8 +275,8 @@ class GuardTest {
         guard.deadlines().watch(now -> checks.incrementAndGet() > 0);
         GroupCommit engine = engine(guard);
         CompletableFuture<String> answer = new CompletableFuture<>();
-        CompletableFuture<Decision> sent = start(engine, "a", 1);
-        CompletableFuture<Decision> waits = start(engine, "a", 2);
+        CompletableFuture<Outcome> sent = start(engine, "a", 1);
+        CompletableFuture<Outcome> waits = start(engine, "a", 2);
         CompletableFuture<String> single = UnbatchedCalls.start(guard, "s", () -> answer);
         Awaitility.await().until(() -> checks.get() > 0);
         clock.advance(Duration.ofSeconds(30));
@@ -299,8 +299,8 @@ class GuardTest {
         for (Duration step : List.of(Duration.ofMillis(5), Duration.ofMillis(200))) {
             TestClock clock = new TestClock();
             GroupCommit engine = engine(guard(Duration.ofMillis(100), clock));
-            CompletableFuture<Decision> sent = start(engine, "a", 1);
-            CompletableFuture<Decision> waits = start(engine, "a", 2);
+            CompletableFuture<Outcome> sent = start(engine, "a", 1);
+            CompletableFuture<Outcome> waits = start(engine, "a", 2);
             clock.advance(Duration.ofSeconds(30));
             Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> {
                 clock.advance(step);
@@ -349,7 +349,7 @@ class GuardTest {
         return (LimiterBackendException) thrown;
     }
 
-    private static CompletableFuture<Decision> start(Engine engine, String key, long permits) {
+    private static CompletableFuture<Outcome> start(Engine engine, String key, long permits) {
         return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

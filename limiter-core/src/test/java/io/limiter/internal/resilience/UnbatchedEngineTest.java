@@ -1,12 +1,12 @@
 package io.limiter.internal.resilience;
 
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Retries and withdrawals of decisions that have a call of their own. */
 class UnbatchedEngineTest {
 
-    private static final Answer TAKEN = Answer.of(List.of(new Decision(true, 1, 0, 0, 0, 0)));
+    private static final Answer TAKEN = Answer.of(List.of(verdict(true, 1, 0, 0, 0, 0)));
 
     private final Guard guard = Patience.guard();
     private final AtomicInteger calls = new AtomicInteger();
@@ -41,7 +41,7 @@ class UnbatchedEngineTest {
 
     @Test
     void a_request_that_was_not_executed_is_retried() {
-        assertThat(decide(failed(Kind.RETRYABLE), TAKEN).await().granted()).isTrue();
+        assertThat(decide(failed(Kind.RETRYABLE), TAKEN).await().isGranted()).isTrue();
         assertThat(calls).hasValue(2);
     }
 

@@ -1,13 +1,15 @@
 package io.limiter.internal.statistics;
 
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,10 +18,10 @@ import org.junit.jupiter.api.Test;
 
 class CounterRegistryTest {
 
-    private static final Limit<?> ONE = FixedWindow.of(1, Duration.ofDays(1));
-    private static final Limit<?> TWO = FixedWindow.of(2, Duration.ofDays(1));
-    private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1);
-    private static final Decision REJECTED = new Decision(false, 1, 0, 1, 1, 1, Decision.Source.REJECTION_CACHE);
+    private static final Limit ONE = FixedWindow.of(1, Duration.ofDays(1));
+    private static final Limit TWO = FixedWindow.of(2, Duration.ofDays(1));
+    private static final Outcome GRANTED = outcome(true, 1, 0, 0, 0, 1);
+    private static final Outcome REJECTED = outcome(false, 1, 0, 1, 1, 1).withSource(Decision.Source.REJECTION_CACHE);
 
     private final List<LimiterTotals> added = new ArrayList<>();
     private final CounterRegistry registry = new CounterRegistry(

@@ -3,8 +3,8 @@ package io.limiter.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterTotals.KeyBan;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.key.KeyText;
+import io.limiter.step.Verdict;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -70,7 +70,7 @@ class KnownBansTest {
         assertThat(bans.retryMicros("ann")).isEqualTo(3500 * SECOND);
         put("ann", 250 * SECOND, 3500 * SECOND, false);
         assertThat(bans.inEffect()).extracting(KeyBan::left).containsExactly(Duration.ofSeconds(250));
-        put("ann", 200 * SECOND, Decision.NEVER_MICROS, false);
+        put("ann", 200 * SECOND, Verdict.NEVER_MICROS, false);
         assertThat(bans.retryMicros("ann")).isEqualTo(200 * SECOND);
         clock.advance(Duration.ofSeconds(201));
         assertThat(bans.retryMicros("ann")).isZero();

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import com.sun.management.ThreadMXBean;
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
@@ -64,7 +64,7 @@ class RejectionListenersTest {
                 Limiter limiter = quiet.build("shared", FixedWindow.of(1, DAY));
                 limiter.tryAcquire();
                 limiter.on("key").async().decide(1).join();
-                assertThat(limiter.decide(1).granted()).isFalse();
+                assertThat(limiter.decide(1).isGranted()).isFalse();
                 LimitSet.of(limiter).decide(1);
             }
             Limiter loud = factory.build("shared", FixedWindow.of(1, DAY));

@@ -3,12 +3,12 @@ package io.limiter.internal.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Request.Action;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.step.InPlaceBucket.Outcome;
+import io.limiter.step.Request;
+import io.limiter.step.Request.Action;
+import io.limiter.step.Step;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -86,12 +86,12 @@ class InPlaceBucketTest {
         Outcome outcome = bucket.tryTake(permits, timeout, now);
         outcomes.merge(outcome, 1, Integer::sum);
         if (outcome == Outcome.GRANTED) {
-            assertThat(expected.decision().granted()).as(context).isTrue();
-            assertThat(expected.decision().waitMicros()).as(context).isZero();
+            assertThat(expected.verdict().isGranted()).as(context).isTrue();
+            assertThat(expected.verdict().waitMicros()).as(context).isZero();
             assertThat(bucket.state()).as(context).isEqualTo(expected.state());
             assertThat(bucket.fullAfterMicros(now))
                     .as(context)
-                    .isEqualTo(expected.decision().fullAfterMicros());
+                    .isEqualTo(expected.verdict().fullAfterMicros());
             assertThat(bucket.lifetimeMillis(bucket.fullAfterMicros(now)))
                     .as(context)
                     .isEqualTo(limit.lifetimeMillis(bucket.state(), now));
@@ -99,7 +99,7 @@ class InPlaceBucketTest {
         }
         assertThat(bucket.state()).as(context).isEqualTo(state);
         if (outcome == Outcome.REJECTED) {
-            assertThat(expected.decision().granted()).as(context).isFalse();
+            assertThat(expected.verdict().isGranted()).as(context).isFalse();
             assertThat(expected.state()).as(context).isSameAs(state);
         }
         return state;
@@ -148,7 +148,7 @@ class InPlaceBucketTest {
         return switch (random.nextInt(5)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
-            case 2 -> new Request(Action.PEEK, permits, timeout);
+            case 2 -> Request.of(Action.PEEK, permits, timeout, 0);
             default -> Request.take(permits, timeout);
         };
     }

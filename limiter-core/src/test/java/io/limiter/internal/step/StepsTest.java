@@ -3,12 +3,12 @@ package io.limiter.internal.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Request.Action;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Request.Action;
+import io.limiter.step.Step;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class StepsTest {
 
     private static final long START = 1_763_650_000_123_456L;
-    private static final List<Limit<?>> LIMITS = List.of(
+    private static final List<LimitStep<?>> LIMITS = List.of(
             TokenBucket.perSecond(7),
             TokenBucket.perSecond(700_000).withCapacity(100),
             TokenBucket.perSecond(700_000).withCapacity(1e12),
@@ -32,7 +32,7 @@ class StepsTest {
 
     @Test
     void the_decisions_and_the_state_are_those_of_one_step_after_the_other() {
-        for (Limit<?> limit : LIMITS) {
+        for (LimitStep<?> limit : LIMITS) {
             for (int i = 0; i < 300; i++) {
                 compare(limit);
             }
@@ -48,7 +48,7 @@ class StepsTest {
         assertThat(steps.state()).isSameAs(empty);
     }
 
-    private <S> void compare(Limit<S> limit) {
+    private <S> void compare(LimitStep<S> limit) {
         long now = START;
         S state = null;
         for (int batch = 0; batch < 10; batch++) {
@@ -58,7 +58,7 @@ class StepsTest {
                 Request request = request();
                 String context = Seed.hint() + limit + " " + state + ", " + request + " at " + now;
                 Step<S> expected = limit.step(state, now, request);
-                assertThat(steps.next(request)).as(context).isEqualTo(expected.decision());
+                assertThat(steps.next(request)).as(context).isEqualTo(expected.verdict());
                 state = expected.state();
                 if (random.nextBoolean()) {
                     assertThat(steps.state()).as(context).isEqualTo(state);
@@ -74,7 +74,7 @@ class StepsTest {
         return switch (random.nextInt(8)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
-            case 2 -> new Request(Action.PEEK, permits, timeout);
+            case 2 -> Request.of(Action.PEEK, permits, timeout, 0);
             default -> Request.take(permits, timeout);
         };
     }

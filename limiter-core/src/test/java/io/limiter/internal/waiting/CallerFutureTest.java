@@ -1,9 +1,10 @@
 package io.limiter.internal.waiting;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.Sleeper;
@@ -26,14 +27,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Futures that wait for permits, and the permits of those that are given up. */
 class CallerFutureTest {
 
-    private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
-    private static final Decision AT_ONCE = new Decision(true, 10, 0, 0, 0, 11_000_000);
+    private static final Decision IN_A_SECOND = decision(true, 10, 0, 1_000_000, 0, 11_000_000);
+    private static final Decision AT_ONCE = decision(true, 10, 0, 0, 0, 11_000_000);
     private static final List<Predicate<CompletableFuture<Boolean>>> COMPLETIONS = List.of(
             future -> future.cancel(false),
             future -> future.complete(true),
             future -> future.complete(false),
             future -> future.completeExceptionally(new IllegalStateException("unused")));
-    private static final Decision REJECTED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
+    private static final Decision REJECTED = decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
     private final AtomicInteger returned = new AtomicInteger();
     private final Pending<Decision> decided = new Pending<>("k", new Pending.Fallback<>() {
@@ -44,7 +45,7 @@ class CallerFutureTest {
 
         @Override
         public CompletableFuture<?> returnUnused(Decision answer, Pending<Decision> pending) {
-            returned.addAndGet(answer.granted() ? 1 : 0);
+            returned.addAndGet(answer.isGranted() ? 1 : 0);
             return CompletableFuture.completedFuture(null);
         }
     });
@@ -71,13 +72,13 @@ class CallerFutureTest {
             "k",
             decided::giveUp,
             decided,
-            decision -> decision.granted() ? decision.waitMicros() : 0,
+            decision -> decision.isGranted() ? decision.waitMicros() : 0,
             waits,
             decision -> {
                 begun.incrementAndGet();
                 return ended::incrementAndGet;
             },
-            Decision::granted);
+            Decision::isGranted);
     private boolean hasTimers = true;
     private boolean completed;
 

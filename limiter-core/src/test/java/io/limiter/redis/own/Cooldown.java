@@ -1,17 +1,23 @@
 package io.limiter.redis.own;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** One call, and no other until the pause is over. */
-public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
+public record Cooldown(Duration pause) implements Limit, LimitStep<Cooldown.LastCall> {
 
     /** When the last call was, in microseconds since the epoch. */
     public record LastCall(double micros) {}
+
+    @Override
+    public Cooldown asStep() {
+        return this;
+    }
 
     @Override
     public Class<LastCall> stateType() {
@@ -47,11 +53,13 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
             after = nowMicros;
         }
         long untilOver = (long) Math.max(0, pauseMicros() - (nowMicros - after));
-        long retry = granted ? 0 : request.permits() > 1 ? Decision.NEVER_MICROS : untilOver;
+        long retry = granted ? 0 : request.permits() > 1 ? Verdict.NEVER_MICROS : untilOver;
         boolean changed = granted && !request.isPeek();
-        return new Step<>(
+        return Step.of(
                 changed ? new LastCall(after) : state,
-                new Decision(granted, 1, untilOver == 0 ? 1 : 0, retry, retry, untilOver));
+                granted
+                        ? Verdict.granted(1, untilOver == 0 ? 1 : 0, untilOver)
+                        : Verdict.rejected(1, 0, retry, untilOver));
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.limiter.faults.account;
 
+import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
 
 /** What became of a call. */
 public enum Answer {

@@ -71,7 +71,7 @@ public enum Limiters {
 
     private final int keys;
     private final FailurePolicy policy;
-    private final Limit<?> limit;
+    private final Limit limit;
     private final double capacity;
     private final double rate;
 
@@ -79,7 +79,7 @@ public enum Limiters {
         this(keys, policy, bucket, bucket.maxPermits(), bucket.permitsPerSecond());
     }
 
-    Limiters(int keys, FailurePolicy policy, Limit<?> limit, double capacity, double rate) {
+    Limiters(int keys, FailurePolicy policy, Limit limit, double capacity, double rate) {
         this.keys = keys;
         this.policy = policy;
         this.limit = limit;
@@ -116,7 +116,7 @@ public enum Limiters {
     }
 
     /** What it grants; for {@link #LEASED} see {@link #LEASES}. */
-    public Limit<?> limit() {
+    public Limit limit() {
         return limit;
     }
 

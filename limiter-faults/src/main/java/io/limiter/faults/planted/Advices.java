@@ -1,13 +1,14 @@
 package io.limiter.faults.planted;
 
-import io.limiter.LimiterBackendException;
+import io.limiter.internal.engine.Outcome;
+import io.limiter.step.Verdict;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
+import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.step.LimitStep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -127,7 +128,7 @@ final class Advices {
         private Grant() {}
 
         @Advice.OnMethodExit
-        static void exit(@Advice.Argument(0) Limit<?> limit, @Advice.Return(readOnly = false) Decision returned) {
+        static void exit(@Advice.Argument(0) LimitStep<?> limit, @Advice.Return(readOnly = false) Outcome returned) {
             returned = Failover.granted(limit);
         }
     }
@@ -137,8 +138,8 @@ final class Advices {
         private Reject() {}
 
         @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) Decision returned) {
-            returned = new Decision(false, returned.limit(), 0, 0, 1, 1, returned.source());
+        static void exit(@Advice.Return(readOnly = false) Outcome returned) {
+            returned = new Outcome(Verdict.rejected(returned.limit(), 0, 1, 1), returned.source());
         }
     }
 

@@ -5,6 +5,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -12,7 +13,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.SetDecision;
-import io.limiter.algorithm.Decision;
 import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Limiters;
@@ -170,8 +170,8 @@ final class Member {
         long record = account.begin(which, key, permits);
         try {
             Decision decision = call.get();
-            account.end(record, Answer.of(decision.source()), decision.granted());
-            return decision.granted();
+            account.end(record, Answer.of(decision.source()), decision.isGranted());
+            return decision.isGranted();
         } catch (RuntimeException e) {
             account.end(record, answer(e), false);
             return false;
@@ -195,7 +195,7 @@ final class Member {
             long ofSecond = account.begin(second, 0, 1);
             try {
                 SetDecision decision = set.decide();
-                boolean granted = decision.granted();
+                boolean granted = decision.isGranted();
                 account.end(ofFirst, Answer.of(source(decision, 0)), granted);
                 account.end(ofSecond, Answer.of(source(decision, 1)), granted);
             } catch (RuntimeException e) {
@@ -208,7 +208,7 @@ final class Member {
 
     /** A rejection is the set's. */
     private static Decision.Source source(SetDecision decision, int part) {
-        return (decision.granted() ? decision.parts().get(part).decision() : decision.decision()).source();
+        return (decision.isGranted() ? decision.parts().get(part).decision() : decision.decision()).source();
     }
 
     /** Of many, a hundredth of the calls has the first. */

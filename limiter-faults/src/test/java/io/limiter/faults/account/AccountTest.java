@@ -163,7 +163,7 @@ class AccountTest {
                     for (int call = 0; call < 250; call++) {
                         long record = file.begin(which, 0, 1);
                         var decision = limiter.decide(1);
-                        file.end(record, Answer.of(decision.source()), decision.granted());
+                        file.end(record, Answer.of(decision.source()), decision.isGranted());
                     }
                 });
                 thread.start();

@@ -1,10 +1,10 @@
 package io.limiter.faults.account;
 
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.faults.process.RedisConsole;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +94,7 @@ final class Offenders {
                         "bucket",
                         state.storedPermits() + " " + state.nextFreeTicketMillis() + " " + state.remainderMicros());
             }
-            return step.decision().granted();
+            return step.decision().isGranted();
         }
     }
 }

@@ -2,10 +2,10 @@ package io.limiter.internal.live;
 
 import com.google.common.base.Suppliers;
 import io.limiter.BackendState;
+import io.limiter.Decision;
 import io.limiter.LimiterTotals;
 import io.limiter.LimiterTotals.KeyBan;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.key.KeyText;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.store.LiveStore;
@@ -203,7 +203,7 @@ final class FleetReports implements Fleet {
             UnaryOperator<String> shown,
             BinaryOperator<String> problems,
             Map<Instant, Rate> past) {
-        Limit<?> limit = totals.limit().orElse(null);
+        AnyLimit limit = totals.limit().orElse(null);
         LiveKind kind = limit == null ? null : LiveLimitMapper.kindOf(limit);
         Map<String, Long> bySource = new TreeMap<>();
         for (Decision.Source source : Decision.Source.values()) {
@@ -243,7 +243,7 @@ final class FleetReports implements Fleet {
                 past);
     }
 
-    private static LiveSettings settings(LimiterTotals totals, @Nullable Limit<?> limit) {
+    private static LiveSettings settings(LimiterTotals totals, @Nullable AnyLimit limit) {
         LiveSettings parameters = limit == null ? LiveSettings.NONE : LiveLimitMapper.of(limit);
         return totals.failurePolicy().map(parameters::withFailurePolicy).orElse(parameters);
     }

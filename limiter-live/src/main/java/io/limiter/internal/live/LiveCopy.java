@@ -2,7 +2,6 @@ package io.limiter.internal.live;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.store.Fields;
 import io.limiter.internal.live.store.LiveStore;
@@ -16,6 +15,7 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.step.Verdict;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -302,14 +302,14 @@ final class LiveCopy {
         if (key == null) {
             overrides.of(of.name()).live(LiveLimitChange.of(settings));
         } else {
-            long ends = of.expiresAt().map(Micros::of).orElse(Decision.NEVER_MICROS);
+            long ends = of.expiresAt().map(Micros::of).orElse(Verdict.NEVER_MICROS);
             overrides
                     .keysOf(of.name())
                     .live(
                             key.value(),
                             key.hashed(),
                             LiveLimitChange.of(settings),
-                            () -> ends == Decision.NEVER_MICROS ? ends : ends - serverMicros());
+                            () -> ends == Verdict.NEVER_MICROS ? ends : ends - serverMicros());
         }
     }
 

@@ -2,7 +2,7 @@ package io.limiter.internal.live;
 
 import io.limiter.FailurePolicy;
 import io.limiter.FailurePolicy.Action;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.override.LimitChange;
 import io.limiter.live.LiveSettings;
@@ -17,12 +17,12 @@ record LiveLimitChange(LiveSettings settings) implements LimitChange {
     }
 
     @Override
-    public boolean concerns(Limit<?> own) {
+    public boolean concerns(AnyLimit own) {
         return settings.kind() == null || settings.kind() == LiveLimitMapper.kindOf(own);
     }
 
     @Override
-    public <L extends Limit<?>> L applied(L own) {
+    public <L extends AnyLimit> L applied(L own) {
         return LiveLimitMapper.applied(own, settings);
     }
 

@@ -1,9 +1,9 @@
 package io.limiter.internal.live;
 
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -34,7 +34,7 @@ public final class LiveLimitMapper {
      * @throws IllegalArgumentException if they are out of range, or not for this kind of limit
      */
     @SuppressWarnings("unchecked") // Each kind stays.
-    static <L extends Limit<?>> L applied(L own, LiveSettings settings) {
+    static <L extends AnyLimit> L applied(L own, LiveSettings settings) {
         LiveKind kind = settings.kind();
         LiveKind ownKind = kindOf(own);
         if (kind != null && kind != ownKind && (ownKind != null || !settings.hasParameters())) {
@@ -63,7 +63,7 @@ public final class LiveLimitMapper {
     }
 
     /** The period of a limit that counts permits in windows; {@code null} for others. */
-    private static @Nullable Duration period(Limit<?> limit) {
+    private static @Nullable Duration period(AnyLimit limit) {
         if (limit instanceof FixedWindow window) {
             return window.period();
         }
@@ -160,7 +160,7 @@ public final class LiveLimitMapper {
     }
 
     /** A limit whose own parameters fit any settings that are possible. */
-    private static Limit<?> prototype(LiveKind kind, LiveSettings settings) {
+    private static AnyLimit prototype(LiveKind kind, LiveSettings settings) {
         return switch (kind) {
             case TOKEN_BUCKET -> TokenBucket.perSecond(rateFor(settings));
             case LEAKY_BUCKET -> LeakyBucket.meter(rateFor(settings), 1);
@@ -184,7 +184,7 @@ public final class LiveLimitMapper {
     }
 
     /** The kind of a limit; {@code null} for one of the application's own. */
-    public static @Nullable LiveKind kindOf(Limit<?> limit) {
+    public static @Nullable LiveKind kindOf(AnyLimit limit) {
         // The kinds of buckets have the same names.
         return limit instanceof TokenBucket bucket
                 ? LiveKind.valueOf(bucket.kind().name())
@@ -192,7 +192,7 @@ public final class LiveLimitMapper {
     }
 
     /** The parameters of a limit, as a live limit would set them. */
-    public static LiveSettings of(Limit<?> limit) {
+    public static LiveSettings of(AnyLimit limit) {
         LiveKind kind = kindOf(limit);
         if (kind == null) {
             return LiveSettings.NONE;

@@ -4,9 +4,9 @@ import static io.limiter.internal.live.LiveFleet.BY_HAND;
 import static io.limiter.internal.live.LiveFleet.logged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -137,7 +137,7 @@ class InstanceCountTest {
         assertThat(alone.instances()).isEqualTo(4);
         Limiter limiter = alone.build("k", FixedWindow.of(12, Duration.ofDays(1)));
         assertThat(Stream.generate(() -> limiter.decide(1)).limit(20))
-                .filteredOn(Decision::granted)
+                .filteredOn(Decision::isGranted)
                 .hasSize(3);
     }
 
@@ -308,7 +308,7 @@ class InstanceCountTest {
         for (int i = 0; i < 20; i++) {
             decisions.add(limiters.get(2).decide(1));
         }
-        assertThat(decisions).filteredOn(Decision::granted).hasSize(4);
+        assertThat(decisions).filteredOn(Decision::isGranted).hasSize(4);
         assertThat(decisions).allMatch(decision -> decision.source() == Decision.Source.LOCAL);
     }
 

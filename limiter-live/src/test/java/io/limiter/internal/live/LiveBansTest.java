@@ -5,11 +5,11 @@ import static io.limiter.internal.live.LiveFleet.live;
 import static io.limiter.internal.live.LiveFleet.reportsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision.Source;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
@@ -58,8 +58,8 @@ class LiveBansTest {
         beBanned();
         LiveLimit exempt = live(factory).put("login", ANN, LiveSettings.EXEMPT, NOTE, 0);
         assertThat(limiter.tryAcquire("ann")).isTrue();
-        assertThat(limiter.on("ann").decide(100).granted()).isTrue();
-        assertThat(limiter.on("ann").peek(1).granted()).isTrue();
+        assertThat(limiter.on("ann").decide(100).isGranted()).isTrue();
+        assertThat(limiter.on("ann").peek(1).isGranted()).isTrue();
         assertThat(limiter.on("ann").async().tryAcquire(1).join()).isTrue();
         assertThat(LimitSet.of(limiter.on("ann")).tryAcquire()).isTrue();
         live(factory).remove("login", ANN, NOTE, exempt.version());

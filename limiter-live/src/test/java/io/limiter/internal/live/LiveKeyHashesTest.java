@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision.Source;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LimitReport.HotKey;

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -20,8 +22,6 @@ import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
@@ -97,12 +97,12 @@ class LiveKeysTest {
         limiter.tryAcquire("ann");
         LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         assertThat(ban.key().orElseThrow().hashed()).isEqualTo(which != Instance.SHOWN);
-        assertThat(limiter.peek(1).granted()).isTrue();
+        assertThat(limiter.peek(1).isGranted()).isTrue();
         other.pollLiveLimits();
 
         FLEET.clock().advance(Duration.ofMinutes(10));
         Decision rejected = limiter.on("ann").decide(1, Duration.ofDays(1));
-        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
         assertThat(rejected.retryAfter()).contains(Duration.ofMinutes(20));
         assertThat(rejected.retryAfterSeconds()).hasValue(1200);
@@ -128,9 +128,9 @@ class LiveKeysTest {
         RateLimiter limiter = factory.build("search", TWO);
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
         assertThat(limiter.decide("ann").retryAfter()).isEmpty();
-        assertThat(limiter.decide("ann").granted()).isFalse();
+        assertThat(limiter.decide("ann").isGranted()).isFalse();
         live(factory).remove("search", ANN, NOTE, ban.version());
-        assertThat(limiter.decide("ann").granted()).as("at once").isTrue();
+        assertThat(limiter.decide("ann").isGranted()).as("at once").isTrue();
     }
 
     @ParameterizedTest
@@ -145,12 +145,12 @@ class LiveKeysTest {
                     .isTrue();
         }
         Decision decision = limiter.on("ann").async().decide(9).join();
-        assertThat(decision.granted()).isTrue();
+        assertThat(decision.isGranted()).isTrue();
         assertThat(decision.source()).isEqualTo(Source.OVERRIDE);
-        assertThat(limiter.on("ann").charge(2).granted()).isTrue();
+        assertThat(limiter.on("ann").charge(2).isGranted()).isTrue();
         assertThat(limiter.on("ann").refund(2).source()).isEqualTo(Source.OVERRIDE);
         Reservation reservation = limiter.on("ann").reserve(2);
-        assertThat(reservation.decision().granted()).isTrue();
+        assertThat(reservation.decision().isGranted()).isTrue();
         assertThat(reservation.cancel()).as("nothing was taken").isFalse();
         limiter.on("ann").async().reserve(2).join();
         var totals = factory.statistics().totals().get(0);
@@ -212,27 +212,27 @@ class LiveKeysTest {
         LimitSet set = LimitSet.of(limiter.on("ann"), quota.on("team"));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         for (SetDecision rejected : List.of(set.decide(1), set.async().decide(1).join())) {
-            assertThat(rejected.granted()).isFalse();
+            assertThat(rejected.isGranted()).isFalse();
             assertThat(rejected.decision().source()).isEqualTo(Source.OVERRIDE);
             assertThat(rejected.decision().retryAfter()).contains(HALF_HOUR);
         }
         assertThat(quota.on("team").peek(1).remaining()).isEqualTo(3);
-        assertThat(set.peek(1).granted()).isFalse();
+        assertThat(set.peek(1).isGranted()).isFalse();
 
         live(factory).put("search", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
-        assertThat(set.decide(2).granted()).isTrue();
+        assertThat(set.decide(2).isGranted()).isTrue();
         SetDecision granted = set.async().decide(1).join();
-        assertThat(granted.granted()).isTrue();
+        assertThat(granted.isGranted()).isTrue();
         assertThat(granted.parts())
                 .extracting(part -> part.decision().source())
                 .containsExactly(Source.OVERRIDE, Source.BACKEND);
-        assertThat(set.decide(1).granted()).as("the other limit rejects").isFalse();
+        assertThat(set.decide(1).isGranted()).as("the other limit rejects").isFalse();
         assertThat(set.tryAcquire(1)).isFalse();
-        assertThat(LimitSet.of(limiter.on("ann")).decide(99).granted()).isTrue();
+        assertThat(LimitSet.of(limiter.on("ann")).decide(99).isGranted()).isTrue();
         assertThat(LimitSet.of(limiter.on("ann")).async().tryAcquire(99).join()).isTrue();
         set.refund(1);
         assertThat(quota.on("team").peek(1).remaining()).isOne();
-        assertThat(quota.on("team").peek(1).granted()).isTrue();
+        assertThat(quota.on("team").peek(1).isGranted()).isTrue();
         Limiter model = factory.build("model", FixedWindow.of(3, HALF_HOUR));
         SetReservation reserved =
                 LimitSet.of(limiter.on("ann"), model.on("team")).reserve(3);
@@ -240,7 +240,7 @@ class LiveKeysTest {
         assertThat(model.on("team").peek(1).remaining()).isEqualTo(2);
         LiveLimit exempt = live(factory).get("search", ANN).orElseThrow();
         live(factory).remove("search", ANN, NOTE, exempt.version());
-        assertThat(limiter.on("ann").peek(2).granted()).as("took nothing").isTrue();
+        assertThat(limiter.on("ann").peek(2).isGranted()).as("took nothing").isTrue();
     }
 
     @ParameterizedTest
@@ -334,12 +334,13 @@ class LiveKeysTest {
         assertThat(window.on("ann").async().decide(1, Duration.ofDays(1)).join().retryAfter())
                 .contains(HALF_HOUR);
         LimitSet set = LimitSet.of(window.on("ann"));
-        assertThat(set.decide(1, Duration.ofDays(1)).granted()).isFalse();
+        assertThat(set.decide(1, Duration.ofDays(1)).isGranted()).isFalse();
         assertThat(set.async().tryAcquire(1, Duration.ofDays(1)).join()).isFalse();
         assertThat(FLEET.clock().micros()).as("no wait").isEqualTo(before);
         live(factory).put("search", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
         assertThat(window.on("ann").tryAcquire(99, Duration.ofDays(1))).isTrue();
-        assertThat(set.async().decide(99, Duration.ofDays(1)).join().granted()).isTrue();
+        assertThat(set.async().decide(99, Duration.ofDays(1)).join().isGranted())
+                .isTrue();
         assertThat(FLEET.clock().micros()).isEqualTo(before);
     }
 

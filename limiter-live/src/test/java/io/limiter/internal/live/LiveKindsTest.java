@@ -72,7 +72,7 @@ class LiveKindsTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void all_kinds_change_and_stay_what_they_are(Limit<?> built, LiveSettings settings, Limit<?> changed) {
+    void all_kinds_change_and_stay_what_they_are(Limit built, LiveSettings settings, Limit changed) {
         LiveInstance factory = FLEET.instance();
         Limiter limiter = factory.build("k", built);
         put(factory, "k", settings);

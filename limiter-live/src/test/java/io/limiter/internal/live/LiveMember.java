@@ -1,10 +1,10 @@
 package io.limiter.internal.live;
 
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -67,7 +67,7 @@ final class LiveMember {
     }
 
     private static String access(Decision decision) {
-        return decision.source() != Source.OVERRIDE ? "none" : decision.granted() ? "exempt" : "banned";
+        return decision.source() != Source.OVERRIDE ? "none" : decision.isGranted() ? "exempt" : "banned";
     }
 
     private static void obeys(Map<String, Object> obeyed, String what, Object value) {

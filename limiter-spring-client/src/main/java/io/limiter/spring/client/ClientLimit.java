@@ -1,8 +1,8 @@
 package io.limiter.spring.client;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;
@@ -12,6 +12,7 @@ import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.Rejection;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,8 +80,8 @@ record ClientLimit(
         Applied<Limiter> used = parts.get(0).applied();
         if (used.limit().enforced()) {
             long micros = left.plusNanos(999).toNanos() / 1000;
-            Decision paused = new Decision(
-                    false, used.limiter().limit().capacity(), 0, micros, micros, micros, Decision.Source.OVERRIDE);
+            Decision paused = Decision.of(
+                    Verdict.rejected(used.limiter().limit().capacity(), 0, micros, micros), Decision.Source.OVERRIDE);
             used.limit().log().rejected(paused);
             throw used.limit().rejection(request(parts.get(0)), paused, false).exception();
         }

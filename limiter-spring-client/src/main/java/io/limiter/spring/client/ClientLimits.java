@@ -2,6 +2,7 @@ package io.limiter.spring.client;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.check.CheckStep;
@@ -150,7 +151,7 @@ final class ClientLimits implements KnownLimits {
                 live,
                 (plan, enforced) -> factory.with(
                                 configured.prefetching(configured.options(ClientLimit.PREFIX, plan, enforced)))
-                        .build(name, configured.limit(plan)),
+                        .build(name, (Limit) configured.limit(plan)),
                 Set.of());
     }
 

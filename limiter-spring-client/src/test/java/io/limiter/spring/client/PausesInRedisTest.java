@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimits;
 import io.limiter.redis.Rights;

@@ -1,10 +1,10 @@
 package io.limiter.spring.cloud;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CurrentEventLoop;
@@ -124,7 +124,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
                     limiter.on(id).async().decide(limit.config().getRequestedTokens());
             Mono<Response> response = Mono.fromFuture(deciding)
                     .doOnNext(decision -> {
-                        if (!decision.granted()) {
+                        if (!decision.isGranted()) {
                             ExchangeDecisions.rejected(context);
                         }
                     })
@@ -135,16 +135,16 @@ final class GatewayRateLimiter extends RedisRateLimiter {
     }
 
     private Response response(Config config, RateLimiter limiter, Decision decision) {
-        if (!decision.granted() && decision.source() == Decision.Source.POLICY) {
+        if (!decision.isGranted() && decision.source() == Decision.Source.POLICY) {
             // Answered with 503, because that Redis is unavailable is not the caller's fault.
             throw new RateLimitExceededException(limiter.name(), limiter.keys(), decision);
         }
         Map<String, String> headers = new HashMap<>(getHeaders(config, (long) decision.remaining()));
-        if (!decision.granted()) {
+        if (!decision.isGranted()) {
             decision.retryAfterSeconds()
                     .ifPresent(seconds -> headers.put(HttpHeaders.RETRY_AFTER, Long.toString(seconds)));
         }
-        return new Response(decision.granted(), headers);
+        return new Response(decision.isGranted(), headers);
     }
 
     /** @throws InvalidSettingException if the route has no valid limit */

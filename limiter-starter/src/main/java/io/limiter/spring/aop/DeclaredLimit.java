@@ -5,6 +5,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
@@ -107,7 +108,7 @@ record DeclaredLimit(
         return type == LimitType.USER || (plan == null && !configured.plans().isEmpty());
     }
 
-    Limit<?> limit() {
+    AnyLimit limit() {
         return configured.limit();
     }
 
@@ -126,10 +127,10 @@ record DeclaredLimit(
     Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
         LimiterOptions options = configured.options(name.prefix(), plan, enforced);
         LimiterFactory limiters = factory.with(configured.prefetching(options));
-        Limit<?> limit = configured.limit(plan);
+        AnyLimit limit = configured.limit(plan);
         return limit instanceof ConcurrencyLimit held
                 ? new Built(this, null, limiters.build(name.name(), held))
-                : new Built(this, limiters.build(name.name(), limit), null);
+                : new Built(this, limiters.build(name.name(), (Limit) limit), null);
     }
 
     /**

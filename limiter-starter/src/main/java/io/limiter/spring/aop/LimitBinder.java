@@ -1,7 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.aop.result.ResultKind;
@@ -72,7 +72,7 @@ final class LimitBinder {
     }
 
     /** The part of a limit that its stored state depends on. */
-    private static Object state(Limit<?> limit) {
+    private static Object state(AnyLimit limit) {
         return limit instanceof TokenBucket bucket
                 ? List.of(bucket.kind(), bucket.permitsPerSecond(), bucket.maxPermits(), bucket.maxWait())
                 : limit;

@@ -1,9 +1,9 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
@@ -116,7 +116,7 @@ final class MethodLimit {
         // Nothing of a limit in shadow mode is recorded.
         Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
         Charge charge = declared.charge(call.getArguments(), request.permits());
-        if (earlier != null && earlier.granted()) {
+        if (earlier != null && earlier.isGranted()) {
             if (charge == null || charge.byStatus()) {
                 return null;
             }

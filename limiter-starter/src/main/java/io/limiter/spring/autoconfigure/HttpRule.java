@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
+import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitInUse;
@@ -297,7 +298,7 @@ record HttpRule(
                     return application
                             .factory()
                             .with(configured.prefetching(options))
-                            .build(limit, configured.limit(plan));
+                            .build(limit, (Limit) configured.limit(plan));
                 },
                 plans);
     }

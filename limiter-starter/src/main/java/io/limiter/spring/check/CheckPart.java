@@ -1,9 +1,9 @@
 package io.limiter.spring.check;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
-import io.limiter.Reservation;
-import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.limiter.EngineLimiter;
 import java.time.Duration;
 import java.util.List;
@@ -11,13 +11,29 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The permits that a check takes from one limit: a step of its own, or a part of a set. */
-public final class CheckPart extends CheckStep<Decision> {
+public final class CheckPart extends CheckStep<CheckPart.Decided> {
 
     private final Limiter limiter;
     private final PermitRequest request;
     private final Duration timeout;
     private final @Nullable Decision earlier;
     private final @Nullable Charge charge;
+
+    /**
+     * A decision.
+     *
+     * @param outcome what cancels what it grants; {@code null} if this is a repeated rejection, or of a limiter of the application
+     */
+    record Decided(Decision decision, @Nullable Outcome outcome) {
+
+        static Decided of(Decision decision) {
+            return new Decided(decision, null);
+        }
+
+        static Decided of(Outcome outcome) {
+            return new Decided(outcome.toDecision(), outcome);
+        }
+    }
 
     /** Kept, because to find it costs as much as a decision without a call. */
     private @Nullable Limiter view;
@@ -74,39 +90,43 @@ public final class CheckPart extends CheckStep<Decision> {
     }
 
     @Override
-    Decision decide() {
+    Decided decide() {
         if (earlier != null) {
-            return earlier;
+            return Decided.of(earlier);
         }
-        return view().decide(request.permits(), timeout);
+        return view() instanceof EngineLimiter<?> ofEngine
+                ? Decided.of(ofEngine.outcome(request.permits(), timeout))
+                : Decided.of(view().decide(request.permits(), timeout));
     }
 
     @Override
-    CompletableFuture<Decision> decideAsync() {
+    CompletableFuture<Decided> decideAsync() {
         if (earlier != null) {
-            return CompletableFuture.completedFuture(earlier);
+            return CompletableFuture.completedFuture(Decided.of(earlier));
         }
-        return view().async().decide(request.permits(), timeout);
+        return view() instanceof EngineLimiter<?> ofEngine
+                ? ofEngine.outcomeAsync(request.permits(), timeout, Decided::of)
+                : view().async().decide(request.permits(), timeout).thenApply(Decided::of);
     }
 
     /** Reserves the permits where that is possible, so that no timer waits until they are due. */
     @Override
-    CompletableFuture<Decision> decideInShadow() {
+    CompletableFuture<Decided> decideInShadow() {
         if (!(view() instanceof RateLimiter rates)) {
             return decideAsync();
         }
-        return rates.async().reserve(request.permits(), timeout).thenApply(Reservation::decision);
+        return rates.async().reserve(request.permits(), timeout).thenApply(reserved -> Decided.of(reserved.decision()));
     }
 
     @Override
     @Nullable
-    Rejection rejectionIn(Decision decided) {
-        return decided.granted() ? null : rejection(decided);
+    Rejection rejectionIn(Decided decided) {
+        return decided.decision().isGranted() ? null : rejection(decided.decision());
     }
 
     @Override
-    List<LimitDecision> decisionsIn(Decision decided) {
-        return List.of(decided(decided));
+    List<LimitDecision> decisionsIn(Decided decided) {
+        return List.of(decided(decided.decision()));
     }
 
     /** @param decision {@code null} if it is unknown */
@@ -120,16 +140,16 @@ public final class CheckPart extends CheckStep<Decision> {
 
     /** If the cancellation fails, they stay spent. Limiters of applications only have a refund. */
     @Override
-    Runnable cancellation(Decision granted) {
+    Runnable cancellation(Decided granted) {
         if (earlier != null) {
             return () -> {};
         }
         Limiter view = view();
-        if (view instanceof EngineLimiter<?> ofEngine) {
-            return ofEngine.reservationOf(granted, request.permits())::cancelAsync;
+        if (view instanceof EngineLimiter<?> ofEngine && granted.outcome() != null) {
+            return ofEngine.reservationOf(granted.outcome(), request.permits())::cancelAsync;
         }
         return () -> {
-            if (LimitDecision.isRefundable(granted.source())) {
+            if (LimitDecision.isRefundable(granted.decision().source())) {
                 view.async().refund(request.permits());
             }
         };

@@ -1,6 +1,6 @@
 package io.limiter.spring.check;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.IntConsumer;

@@ -1,7 +1,7 @@
 package io.limiter.spring.check;
 
+import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import java.util.List;
 
 /** Thrown when an internal limit is exceeded, such as one of outgoing calls. HTTP callers get a 503, because it is not theirs. */

@@ -1,9 +1,9 @@
 package io.limiter.spring.check;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,9 @@
 package io.limiter.spring.check;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
+import io.limiter.Decision;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.step.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param internal whether responses do not show it, because the limit is not the caller's
  */
 public record LimitDecision(
-        PermitRequest request, Limit<?> limit, @Nullable Decision decision, boolean internal) {
+        PermitRequest request, AnyLimit limit, @Nullable Decision decision, boolean internal) {
 
     /** That of a limit of the caller. */
-    public LimitDecision(PermitRequest request, Limit<?> limit, @Nullable Decision decision) {
+    public LimitDecision(PermitRequest request, AnyLimit limit, @Nullable Decision decision) {
         this(request, limit, decision, false);
     }
 
-    public boolean granted() {
-        return decision == null || decision.granted();
+    public boolean isGranted() {
+        return decision == null || decision.isGranted();
     }
 
     /** The same after its permits were refunded; when the limit is full again is then unknown. */
@@ -34,9 +35,9 @@ public record LimitDecision(
             return new LimitDecision(request, limit, null, internal);
         }
         long remaining = Math.min(decision.limit(), decision.remaining() + request.permits());
-        Decision after = new Decision(
-                true, decision.limit(), remaining, decision.waitMicros(), 0, Decision.NEVER_MICROS, decision.source());
-        return new LimitDecision(request, limit, after, internal);
+        Verdict after = Verdict.granted(decision.limit(), remaining, Verdict.NEVER_MICROS)
+                .withWaitMicros(decision.waitMicros());
+        return new LimitDecision(request, limit, Decision.of(after, decision.source()), internal);
     }
 
     /** Whether permits were taken from the backend, where a refund goes. */

@@ -1,7 +1,7 @@
 package io.limiter.spring.check;
 
+import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 
 /**
  * The rejection of a call.

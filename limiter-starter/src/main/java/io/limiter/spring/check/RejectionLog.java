@@ -1,6 +1,6 @@
 package io.limiter.spring.check;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package io.limiter.spring.check;
 
+import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.limiter.EngineLimitSet;
 import java.time.Duration;

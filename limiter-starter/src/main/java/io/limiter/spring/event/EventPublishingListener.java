@@ -1,9 +1,9 @@
 package io.limiter.spring.event;
 
+import io.limiter.Decision;
 import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.limiter.spring.event;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import java.util.List;
 
 /**

@@ -3,8 +3,8 @@ package io.limiter.spring.settings;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Limit;
 import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.text.NearestName;
 import java.time.Duration;
@@ -264,7 +264,7 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
     public record Configured(
             String definedBy,
             LimitKind kind,
-            Limit<?> limit,
+            AnyLimit limit,
             Duration timeout,
             @Nullable Prefetch prefetch,
             @Nullable String namespace,
@@ -313,7 +313,7 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
         }
 
         /** @param plan one of {@link #plans}; {@code null} for the limit itself */
-        public Limit<?> limit(@Nullable String plan) {
+        public AnyLimit limit(@Nullable String plan) {
             return plan == null
                     ? limit
                     : Objects.requireNonNull(plans.get(plan)).limit();
@@ -357,5 +357,5 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
      * @param limit of the same kind
      * @param timeout how long a call waits for permits; {@code null} if as long as without a plan
      */
-    public record Plan(Limit<?> limit, @Nullable Duration timeout) {}
+    public record Plan(AnyLimit limit, @Nullable Duration timeout) {}
 }

@@ -1,10 +1,10 @@
 package io.limiter.spring.settings;
 
 import io.limiter.Prefetch;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -43,13 +43,13 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
      * @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another, or if the
      *     limit would never grant the permits of a call
      */
-    Limit<?> toLimit(long permits, String places) {
-        Limit<?> built = built(places);
+    AnyLimit toLimit(long permits, String places) {
+        AnyLimit built = built(places);
         SettingChecks.canBeGranted(permits, built, callTimeout());
         return built;
     }
 
-    private Limit<?> built(String places) {
+    private AnyLimit built(String places) {
         if (kind == LimitKind.TOKEN_BUCKET) {
             return toTokenBucket(usual(places));
         }

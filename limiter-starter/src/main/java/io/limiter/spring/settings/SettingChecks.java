@@ -1,11 +1,11 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -59,11 +59,11 @@ public final class SettingChecks {
      * @param timeout how long a call waits for them
      * @throws IllegalArgumentException if a limit would never grant as many permits
      */
-    static void canBeGranted(long permits, Limit<?> limit, Duration timeout) {
+    static void canBeGranted(long permits, AnyLimit limit, Duration timeout) {
         Request request = Request.peek(permits, timeout.toNanos() / 1000);
-        Decision first = limit.step(null, 0, request).decision();
+        Verdict first = limit.asStep().step(null, 0, request).verdict();
         // What an unused limit rejects, it always rejects.
-        if (first.granted()) {
+        if (first.isGranted()) {
             return;
         }
         String problem = "a cost of " + permits + " would never be granted: ";

@@ -1,12 +1,13 @@
 package io.limiter.spring.web;
 
+import io.limiter.Decision;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.step.Verdict;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ record Quota(
      *
      * @param decision {@code null} if the limit did not reject and nothing else is known
      */
-    static Quota of(String policy, Limit<?> limit, @Nullable Decision decision) {
+    static Quota of(String policy, AnyLimit limit, @Nullable Decision decision) {
         Long windowMicros = windowMicros(limit);
         Long window = windowMicros == null ? null : Long.valueOf(wholeSeconds(windowMicros));
         boolean concurrent = limit instanceof ConcurrencyLimit;
@@ -52,7 +53,7 @@ record Quota(
                         decision.limit(),
                         window,
                         concurrent,
-                        !decision.granted(),
+                        !decision.isGranted(),
                         remaining(decision),
                         effectiveWindow(limit, windowMicros, decision));
     }
@@ -60,7 +61,7 @@ record Quota(
     /** Unknown if the failure policy decided without a state. */
     private static @Nullable Long remaining(Decision decision) {
         boolean known = decision.source() != Decision.Source.POLICY;
-        return known ? Long.valueOf(decision.remaining()) : decision.granted() ? null : Long.valueOf(0);
+        return known ? Long.valueOf(decision.remaining()) : decision.isGranted() ? null : Long.valueOf(0);
     }
 
     /** In seconds, as in {@code Retry-After}; {@code null} if granted or never. */
@@ -74,11 +75,11 @@ record Quota(
      * Until the end of a fixed window. Of the others, which refill all the time, as long as the policy's pace of {@code q}
      * permits in {@code w} seconds takes for what remains, or until the next permit.
      */
-    private static @Nullable Long effectiveWindow(Limit<?> limit, @Nullable Long windowMicros, Decision decision) {
-        if (!decision.granted()) {
+    private static @Nullable Long effectiveWindow(AnyLimit limit, @Nullable Long windowMicros, Decision decision) {
+        if (!decision.isGranted()) {
             return retryAfter(decision);
         }
-        boolean fullAfterKnown = decision.fullAfterMicros() != Decision.NEVER_MICROS;
+        boolean fullAfterKnown = decision.fullAfterMicros() != Verdict.NEVER_MICROS;
         if (decision.source() == Decision.Source.POLICY || windowMicros == null) {
             return null;
         }
@@ -94,7 +95,7 @@ record Quota(
         return wholeSeconds(Math.max(1, decision.remaining()) * intervalMicros);
     }
 
-    private static @Nullable Long windowMicros(Limit<?> limit) {
+    private static @Nullable Long windowMicros(AnyLimit limit) {
         if (limit instanceof TokenBucket bucket) {
             return bucket.warmUp() == null
                     // For one permit or more, as q. Rounded, because 11 at 11/60 per second take 60.000000000000007 s

@@ -1,6 +1,6 @@
 package io.limiter.spring.web;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
@@ -143,7 +143,7 @@ public final class RequestDecisions implements DecisionRecorder {
         }
         for (LimitDecision part : parts) {
             // A rejected call took no permits from the limits that would have granted.
-            boolean stands = rejection == null || !part.granted();
+            boolean stands = rejection == null || !part.isGranted();
             if (part.decision() != null && stands && isOfItsOwn(part, dispatch)) {
                 kept.put(part.request(), new Kept(part.decision(), dispatch));
             }
@@ -169,7 +169,7 @@ public final class RequestDecisions implements DecisionRecorder {
 
     private void reject(Decision rejection, List<LimitDecision> parts) {
         List<LimitDecision> rejected = parts.stream()
-                .filter(part -> !part.internal() && !part.granted())
+                .filter(part -> !part.internal() && !part.isGranted())
                 .toList();
         if (rejected.isEmpty()) {
             return;

@@ -2,9 +2,9 @@ package io.limiter.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.TestRedis;

@@ -267,7 +267,7 @@ class OperationsTest {
 
     private static void everyKind(LimiterFactory limiters, String engine) {
         Duration hour = Duration.ofHours(1);
-        for (Limit<?> limit : List.of(
+        for (Limit limit : List.of(
                 TokenBucket.of(1e6, 1),
                 FixedWindow.of(999, hour),
                 SlidingLog.of(999, hour),

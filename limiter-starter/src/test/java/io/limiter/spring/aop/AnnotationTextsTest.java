@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
@@ -40,7 +40,7 @@ class AnnotationTextsTest {
                 .withBean(bean);
     }
 
-    private Map<String, Limit<?>> built() {
+    private Map<String, AnyLimit> built() {
         return factory.built().stream()
                 .collect(Collectors.toMap(RecordingLimiterFactory.Built::name, RecordingLimiterFactory.Built::limit));
     }
@@ -108,7 +108,7 @@ class AnnotationTextsTest {
     void numbers_are_seconds_and_per_is_a_duration_as_a_text_or_a_unit_of_the_calendar() {
         runner(Durations.class).run(context -> {
             assertThat(context).hasNotFailed();
-            Map<String, Limit<?>> built = built();
+            Map<String, AnyLimit> built = built();
             for (String name : new String[] {"minutes", "number", "iso", "placeholder", "fallback", "composed"}) {
                 assertThat(built.get(name)).as(name).isEqualTo(FixedWindow.of(3, Duration.ofMinutes(15)));
             }

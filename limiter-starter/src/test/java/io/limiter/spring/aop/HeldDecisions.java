@@ -1,12 +1,14 @@
 package io.limiter.spring.aop;
 
+import static io.limiter.testing.Expected.decision;
+
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import java.lang.reflect.InvocationHandler;
@@ -18,8 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Limiters that decide when the test says so, and never block. */
 final class HeldDecisions implements LimiterFactory {
 
-    static final Decision GRANTED = new Decision(true, 2, 1, 0, 0, 0);
-    static final Decision REJECTED = new Decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
+    static final Decision GRANTED = decision(true, 2, 1, 0, 0, 0);
+    static final Decision REJECTED = decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
 
     /** In the order of the requests. */
     final List<CompletableFuture<Decision>> pending = new CopyOnWriteArrayList<>();
@@ -27,11 +29,11 @@ final class HeldDecisions implements LimiterFactory {
     final List<String> keys = new CopyOnWriteArrayList<>();
 
     @Override
-    public Limiter build(String name, Limit<?> limit) {
+    public Limiter build(String name, Limit limit) {
         return limiter(name, limit, "");
     }
 
-    private Limiter limiter(String name, Limit<?> limit, String key) {
+    private Limiter limiter(String name, Limit limit, String key) {
         return proxy(Limiter.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "async" -> async(key);
             case "on" -> limiter(name, limit, (String) arguments[0]);

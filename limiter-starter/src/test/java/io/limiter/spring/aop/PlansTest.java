@@ -107,7 +107,7 @@ class PlansTest {
                 call.run();
                 granted++;
             } catch (RateLimitExceededException e) {
-                assertThat(e.decision().granted()).isFalse();
+                assertThat(e.decision().isGranted()).isFalse();
             }
         }
         return granted;

@@ -205,8 +205,8 @@ class SeveralLimitsTest {
             LimiterFactory limiters = context.getBean(LimiterFactory.class);
             Limiter same = limiters.with(LimiterOptions.NONE.withPrefix("countLimit:"))
                     .build("path", FixedWindow.of(1, Duration.ofHours(1)));
-            assertThat(same.on("acme").on("a#b").peek().granted()).isFalse();
-            assertThat(same.on("acme").on("a").peek().granted()).isTrue();
+            assertThat(same.on("acme").on("a#b").peek().isGranted()).isFalse();
+            assertThat(same.on("acme").on("a").peek().isGranted()).isTrue();
             bean.held("acme", "a", () -> {
                 rejected(() -> bean.held("acme", "a", () -> {}));
                 bean.held("acme", "b", () -> {});
@@ -273,7 +273,7 @@ class SeveralLimitsTest {
     }
 
     private long left(LimiterFactory limiters, String prefix, String name, UnaryOperator<Limiter> part) {
-        Limit<?> limit = factory.built().stream()
+        Limit limit = (Limit) factory.built().stream()
                 .filter(built -> built.name().equals(name))
                 .findFirst()
                 .orElseThrow()

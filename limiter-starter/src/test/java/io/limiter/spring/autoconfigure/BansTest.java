@@ -2,11 +2,11 @@ package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;

@@ -3,9 +3,9 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;

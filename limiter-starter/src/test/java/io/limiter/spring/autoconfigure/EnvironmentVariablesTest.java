@@ -71,7 +71,7 @@ class EnvironmentVariablesTest {
                 call.run();
                 granted++;
             } catch (RateLimitExceededException e) {
-                assertThat(e.decision().granted()).isFalse();
+                assertThat(e.decision().isGranted()).isFalse();
             }
         }
         return granted;

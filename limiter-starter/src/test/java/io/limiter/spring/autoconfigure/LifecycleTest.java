@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;

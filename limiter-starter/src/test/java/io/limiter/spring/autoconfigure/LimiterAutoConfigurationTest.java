@@ -104,8 +104,8 @@ class LimiterAutoConfigurationTest {
                 assertThat(rate.on("ann").acquire(5)).isZero();
                 rate.reserve(5).cancel();
                 assertThat(count.tryAcquire(7)).isTrue();
-                assertThat(count.on("ann").async().decide(1).join().granted()).isTrue();
-                assertThat(LimitSet.of(rate, count.on("ann")).decide(1).granted())
+                assertThat(count.on("ann").async().decide(1).join().isGranted()).isTrue();
+                assertThat(LimitSet.of(rate, count.on("ann")).decide(1).isGranted())
                         .isTrue();
                 assertThat(concurrent.tryAcquire()).isPresent();
             }
@@ -113,7 +113,7 @@ class LimiterAutoConfigurationTest {
             count.refund(1);
             count.charge(9);
             count.reset();
-            assertThat(count.peek().granted()).isTrue();
+            assertThat(count.peek().isGranted()).isTrue();
         });
     }
 

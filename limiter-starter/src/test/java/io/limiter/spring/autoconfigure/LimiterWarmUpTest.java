@@ -2,8 +2,8 @@ package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Decision;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spring.Contexts;
 import io.limiter.testing.TestRedis;

@@ -2,9 +2,9 @@ package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCertificate;
@@ -32,7 +32,7 @@ class RedisTlsTest {
                     context.getBean(LimiterFactory.class).build("tls", FixedWindow.of(1, Duration.ofHours(1)));
             Decision decision = limiter.decide(1);
             assertThat(decision.source()).isEqualTo(Decision.Source.BACKEND);
-            assertThat(decision.granted()).isTrue();
+            assertThat(decision.isGranted()).isTrue();
             assertThat(limiter.tryAcquire()).isFalse();
         }
     }

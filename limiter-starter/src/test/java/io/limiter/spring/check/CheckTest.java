@@ -1,10 +1,11 @@
 package io.limiter.spring.check;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** The steps of a check, one after the other, without a thread that waits. */
 class CheckTest {
 
-    private static final Decision REJECTED = new Decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
+    private static final Decision REJECTED = decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
 
     private final Held first = new Held();
     private final Held second = new Held();

@@ -1,12 +1,13 @@
 package io.limiter.spring.check;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -107,7 +108,7 @@ class RejectionLogTest {
 
     @Test
     void after_a_minute_the_next_is_logged_with_the_count_in_between() {
-        Decision rejection = new Decision(false, 5, 0, 0, 1_500_000, 0);
+        Decision rejection = decision(false, 5, 0, 0, 1_500_000, 0);
         AtomicLong nanos = new AtomicLong();
         RejectionLog rejections = new RejectionLog("the limit", true, nanos::get);
         try (LogLines log = new LogLines(RejectionLog.class)) {

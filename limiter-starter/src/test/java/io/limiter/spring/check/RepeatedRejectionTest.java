@@ -1,13 +1,15 @@
 package io.limiter.spring.check;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.step.Verdict;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** A rejection of another dispatch of a request, which applies to this call too. */
 class RepeatedRejectionTest {
 
-    private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+    private static final Decision REJECTION = decision(false, 5, 0, 0, Verdict.NEVER_MICROS, 0);
 
     static class Limited {
 

@@ -1,14 +1,15 @@
 package io.limiter.spring.check;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
@@ -16,6 +17,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +37,7 @@ import org.springframework.context.ApplicationContext;
 /** Limits in shadow mode. */
 class ShadowModeTest {
 
-    private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+    private static final Decision REJECTION = decision(false, 5, 0, 0, Verdict.NEVER_MICROS, 0);
 
     static class Limited {
 

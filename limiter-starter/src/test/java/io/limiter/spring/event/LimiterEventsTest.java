@@ -2,12 +2,12 @@ package io.limiter.spring.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.FailingLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.Contexts;
@@ -81,7 +81,7 @@ class LimiterEventsTest {
                     context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
             assertThat(limiter.tryAcquire("alice")).isTrue();
             Decision rejection = limiter.decide("alice");
-            assertThat(rejection.granted()).isFalse();
+            assertThat(rejection.isGranted()).isFalse();
             Heard heard = context.getBean(Heard.class);
             Eventually.that(() -> assertThat(heard.events)
                     .singleElement()

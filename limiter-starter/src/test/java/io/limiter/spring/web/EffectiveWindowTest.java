@@ -2,18 +2,19 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -39,23 +40,25 @@ class EffectiveWindowTest {
     /** A key of a limit, with a clock. */
     private static final class Key<S> {
 
-        private final Limit<S> limit;
+        private final AnyLimit limit;
+        private final LimitStep<S> step;
         private @Nullable S state;
         private double seconds;
         private long id;
 
-        Key(Limit<S> limit) {
+        Key(AnyLimit limit, LimitStep<S> step) {
             this.limit = limit;
+            this.step = step;
         }
 
         Decision take(int permits, Duration timeout) {
             long holder = limit instanceof ConcurrencyLimit ? ++id : 0;
-            Step<S> step = limit.step(
+            Step<S> taken = step.step(
                     state,
                     START_MICROS + Math.round(seconds * MICROS_PER_SECOND),
-                    new Request(Request.Action.TAKE, permits, timeout.toNanos() / 1000, holder));
-            state = step.state();
-            return step.decision();
+                    Request.of(Request.Action.TAKE, permits, timeout.toNanos() / 1000, holder));
+            state = taken.state();
+            return Decision.of(taken.verdict(), Decision.Source.BACKEND);
         }
 
         Quota quota(Decision decision) {
@@ -63,7 +66,7 @@ class EffectiveWindowTest {
         }
     }
 
-    private static Arguments of(String name, Limit<?> limit, String calls, String member) {
+    private static Arguments of(String name, AnyLimit limit, String calls, String member) {
         return Arguments.of(name, limit, calls, "\"x\";" + member);
     }
 
@@ -123,8 +126,8 @@ class EffectiveWindowTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("limits")
-    void an_answer_has_the_effective_window(String name, Limit<?> limit, String calls, String member) {
-        Key<?> key = new Key<>(limit);
+    void an_answer_has_the_effective_window(String name, AnyLimit limit, String calls, String member) {
+        Key<?> key = new Key<>(limit, limit.asStep());
         Decision last = null;
         for (String call : calls.split(" ")) {
             String[] parts = call.split("[:+]");
@@ -155,8 +158,8 @@ class EffectiveWindowTest {
      */
     @ParameterizedTest
     @MethodSource("refilling")
-    void a_caller_that_obeys_has_the_rate_of_the_policy(Limit<?> limit, double permitsPerSecond) {
-        Key<?> key = new Key<>(limit);
+    void a_caller_that_obeys_has_the_rate_of_the_policy(AnyLimit limit, double permitsPerSecond) {
+        Key<?> key = new Key<>(limit, limit.asStep());
         // What is left of a burst is a tenth.
         key.take((int) (limit.capacity() * 0.9), Duration.ZERO);
         double settled = 120;
@@ -167,7 +170,7 @@ class EffectiveWindowTest {
             Quota quota = key.quota(decision);
             double window = Objects.requireNonNull(quota.effectiveWindow());
             double available = Math.max(1, Objects.requireNonNull(quota.remaining()));
-            if (decision.granted()) {
+            if (decision.isGranted()) {
                 granted += key.seconds >= settled ? 1 : 0;
                 assertThat(available / window)
                         .as("at %s s", key.seconds)

@@ -1,16 +1,18 @@
 package io.limiter.spring.web;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
+import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import io.limiter.step.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,9 +31,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class QuotaTest {
 
-    private static final Decision GRANTED = new Decision(true, 5, 3, 0, 0, 11_000_001);
-    private static final Quota SOON = quota(new Decision(false, 9, 1, 0, 2_000_000, 0));
-    private static final Quota LATE = quota(new Decision(false, 7, 2, 0, 9_000_000, 0));
+    private static final Decision GRANTED = decision(true, 5, 3, 0, 0, 11_000_001);
+    private static final Quota SOON = quota(decision(false, 9, 1, 0, 2_000_000, 0));
+    private static final Quota LATE = quota(decision(false, 7, 2, 0, 9_000_000, 0));
 
     static Stream<Arguments> policies() {
         return Stream.of(
@@ -50,7 +52,7 @@ class QuotaTest {
 
     @ParameterizedTest
     @MethodSource("policies")
-    void a_policy_has_capacity_and_window(Limit<?> limit, String member) {
+    void a_policy_has_capacity_and_window(AnyLimit limit, String member) {
         assertThat(Quota.of("x", limit, GRANTED).policyMember()).isEqualTo(member);
     }
 
@@ -74,22 +76,22 @@ class QuotaTest {
     @Test
     void a_granted_fixed_window_has_remaining_and_its_end() {
         assertThat(quota(GRANTED).limitMember()).isEqualTo("\"x\";r=3;t=12");
-        assertThat(quota(new Decision(true, 5, 5, 0, 0, 0)).limitMember()).isEqualTo("\"x\";r=5;t=0");
-        assertThat(quota(new Decision(true, 5, 0, 0, 0, Decision.NEVER_MICROS)).limitMember())
+        assertThat(quota(decision(true, 5, 5, 0, 0, 0)).limitMember()).isEqualTo("\"x\";r=5;t=0");
+        assertThat(quota(decision(true, 5, 0, 0, 0, Verdict.NEVER_MICROS)).limitMember())
                 .isEqualTo("\"x\";r=0");
     }
 
     @ParameterizedTest
     @CsvSource({"1, 1", "1000000, 1", "1000001, 2", "59000001, 60"})
     void a_rejection_has_retry_after(long retryMicros, long seconds) {
-        Decision rejected = new Decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
+        Decision rejected = decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=" + seconds);
         assertThat(rejected.retryAfterSeconds()).as("Retry-After").hasValue(seconds);
     }
 
     @Test
     void a_rejection_for_ever_has_no_effective_window() {
-        Decision rejected = new Decision(false, 5, 2, 0, Decision.NEVER_MICROS, 500_000_000);
+        Decision rejected = decision(false, 5, 2, 0, Verdict.NEVER_MICROS, 500_000_000);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=2");
     }
 
@@ -105,7 +107,7 @@ class QuotaTest {
     void remaining_is_unknown_if_the_failure_policy_granted() {
         assertThat(quota(GRANTED.withSource(Decision.Source.POLICY)).limitMember())
                 .isNull();
-        Decision rejected = new Decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
+        Decision rejected = decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=2");
     }
 
@@ -130,7 +132,7 @@ class QuotaTest {
 
     @Test
     void integers_are_in_the_range_of_structured_fields() {
-        Decision huge = new Decision(true, Long.MAX_VALUE, Long.MAX_VALUE, 0, 0, Long.MAX_VALUE - 1);
+        Decision huge = decision(true, Long.MAX_VALUE, Long.MAX_VALUE, 0, 0, Long.MAX_VALUE - 1);
         assertThat(quota(huge).policyMember()).isEqualTo("\"x\";q=999999999999999;w=60");
         assertThat(quota(huge).limitMember()).isEqualTo("\"x\";r=999999999999999;t=9223372036855");
     }
@@ -141,7 +143,7 @@ class QuotaTest {
 
     @Test
     void x_ratelimit_headers_show_the_limit_with_the_fewest_permits_remaining() {
-        Quota tight = quota(new Decision(true, 9, 1, 0, 0, 4_000_000));
+        Quota tight = quota(decision(true, 9, 1, 0, 0, 4_000_000));
         assertThat(xRateLimit(List.of(), quota(GRANTED), tight))
                 .containsExactlyInAnyOrderEntriesOf(
                         Map.of("X-RateLimit-Limit", "9", "X-RateLimit-Remaining", "1", "X-RateLimit-Reset", "4"));
@@ -152,7 +154,7 @@ class QuotaTest {
         assertThat(xRateLimit(List.of(), quota(GRANTED), SOON, LATE))
                 .containsEntry("X-RateLimit-Limit", "7")
                 .containsEntry("X-RateLimit-Reset", "9");
-        Quota never = quota(new Decision(false, 6, 3, 0, Decision.NEVER_MICROS, 0));
+        Quota never = quota(decision(false, 6, 3, 0, Verdict.NEVER_MICROS, 0));
         assertThat(xRateLimit(List.of(), LATE, never))
                 .containsEntry("X-RateLimit-Limit", "6")
                 .containsEntry("X-RateLimit-Reset", null);

@@ -1,12 +1,13 @@
 package io.limiter.spring.web;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.spring.LogLines;
@@ -16,6 +17,7 @@ import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +27,8 @@ import org.springframework.context.support.StaticMessageSource;
 
 class RejectionResponsesTest {
 
-    private static final Decision REJECTED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
-    private static final Decision GRANTED = new Decision(true, 5, 2, 0, 0, 90_000_000);
+    private static final Decision REJECTED = decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+    private static final Decision GRANTED = decision(true, 5, 2, 0, 0, 90_000_000);
     private static final FixedWindow LIMIT = FixedWindow.of(5, Duration.ofMinutes(1));
 
     private final StaticMessageSource messages = new StaticMessageSource();
@@ -63,14 +65,14 @@ class RejectionResponsesTest {
                 .isEqualTo("5 s");
         assertThat(detail(new RateLimitExceededException("k", List.of(), REJECTED, "it's {0}"), Locale.ENGLISH))
                 .isEqualTo("it's 5");
-        Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+        Decision never = decision(false, 5, 0, 0, Verdict.NEVER_MICROS, 0);
         assertThat(detail(new RateLimitExceededException("k", List.of(), never, "in {0} s"), Locale.ENGLISH))
                 .isEqualTo("The request can never be granted, so trying again does not help");
     }
 
     @Test
     void a_call_that_will_never_be_granted_has_no_retry_after() throws Exception {
-        Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+        Decision never = decision(false, 5, 0, 0, Verdict.NEVER_MICROS, 0);
         RejectionResponses.Response answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
         assertThat(answer.headers()).doesNotContainKey("Retry-After");
         assertThat(json(answer).get("detail").asText())
@@ -80,7 +82,7 @@ class RejectionResponsesTest {
     @Test
     void only_the_limits_that_rejected_this_call_are_violated() throws Exception {
         RateLimitExceededException answered = rejection(request("r:", "answered"));
-        Decision whole = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+        Decision whole = decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
         decisions.add(
                 whole,
                 List.of(
@@ -106,7 +108,7 @@ class RejectionResponsesTest {
 
     @Test
     void a_rejection_of_an_internal_limit_is_not_the_callers_and_is_not_shown() throws Exception {
-        Decision inner = new Decision(false, 5, 0, 0, 4_200_000, 9_000_000);
+        Decision inner = decision(false, 5, 0, 0, 4_200_000, 9_000_000);
         decisions.add(null, List.of(new LimitDecision(request("r:", "outer"), LIMIT, GRANTED)), this);
         decisions.add(inner, List.of(new LimitDecision(request("r:", "inner"), LIMIT, inner, true)), this);
         RejectionResponses.Response answer =
@@ -269,7 +271,7 @@ class RejectionResponsesTest {
     }
 
     private RateLimitExceededException rejection(PermitRequest request) {
-        Decision decision = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+        Decision decision = decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
         decisions.add(decision, List.of(new LimitDecision(request, LIMIT, decision)), this);
         return new RateLimitExceededException("k", decision);
     }

@@ -2,11 +2,12 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
+import io.limiter.testing.Expected;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,11 @@ class RequestDecisionsTest {
     private final RequestDecisions decisions = new RequestDecisions(HeaderSet.NONE);
 
     private static Decision decision(boolean granted) {
-        return new Decision(granted, 2, 0, granted ? 0 : 5_000_000, granted ? 0 : 5_000_000, 9_000_000);
+        return Expected.decision(granted, 2, 0, granted ? 0 : 5_000_000, granted ? 0 : 5_000_000, 9_000_000);
     }
 
     private void add(Decision decision, Object dispatch) {
-        @Nullable Decision rejection = decision.granted() ? null : decision;
+        @Nullable Decision rejection = decision.isGranted() ? null : decision;
         LimitDecision part = new LimitDecision(REQUEST, FixedWindow.of(2, Duration.ofSeconds(9)), decision);
         decisions.add(rejection, List.of(part), dispatch);
     }

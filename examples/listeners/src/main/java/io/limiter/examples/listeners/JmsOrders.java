@@ -1,8 +1,8 @@
 package io.limiter.examples.listeners;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import jakarta.jms.JMSException;
 import jakarta.jms.MessageProducer;
@@ -27,7 +27,7 @@ class JmsOrders {
     @JmsListener(destination = "orders")
     public void onOrder(TextMessage order, Session session) throws JMSException {
         Decision decision = limiter.decide();
-        if (decision.granted()) {
+        if (decision.isGranted()) {
             handle(order.getText());
             return;
         }

@@ -1,9 +1,7 @@
 package io.limiter.internal.redis.lock;
 
 import com.google.common.base.Ticker;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
@@ -19,6 +17,9 @@ import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.internal.step.Steps;
 import io.limiter.spi.DistributedLock;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,7 +115,7 @@ public final class LockBackend extends RedisBackend {
     /**
      * @param send called once, as soon as the lock is acquired
      */
-    private <S> List<Decision> decide(KeyRequests<S> keyRequests, BooleanSupplier send) {
+    private <S> List<Verdict> decide(KeyRequests<S> keyRequests, BooleanSupplier send) {
         boolean sent = false;
         long startNanos = ticker.read();
         long lockWaitNanos = lockWaitNanos(keyRequests.requests());
@@ -133,7 +134,7 @@ public final class LockBackend extends RedisBackend {
                     throw BackendFailures.withdrawn(keyRequests.key());
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
-                List<Decision> decisions = stepAndSave(keyRequests, lockedMicros, onlyPeeks);
+                List<Verdict> decisions = stepAndSave(keyRequests, lockedMicros, onlyPeeks);
                 if (decisions != null) {
                     return decisions;
                 }
@@ -169,7 +170,7 @@ public final class LockBackend extends RedisBackend {
     }
 
     /** The decisions, or {@code null} if the state was changed concurrently. */
-    private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> keyRequests, long lockedMicros, boolean onlyPeeks) {
+    private <S> @Nullable List<Verdict> stepAndSave(KeyRequests<S> keyRequests, long lockedMicros, boolean onlyPeeks) {
         long sentNanos = rejections.readNanos();
         Loaded<S> loaded = load(keyRequests);
         List<Request> requests = keyRequests.requests().stream()
@@ -178,7 +179,7 @@ public final class LockBackend extends RedisBackend {
                         : request)
                 .toList();
         Steps<S> steps = new Steps<>(keyRequests.limit(), loaded.state, loaded.nowMicros);
-        List<Decision> decisions = ofLimit(keyRequests, limit -> steps.next(requests));
+        List<Verdict> decisions = ofLimit(keyRequests, limit -> steps.next(requests));
         S state = steps.state();
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
         if (changed && state != null && !save(keyRequests, loaded, state)) {
@@ -198,7 +199,7 @@ public final class LockBackend extends RedisBackend {
     }
 
     /** Calls code of the limit, whose exceptions are not Redis's. */
-    private static <S, T> T ofLimit(KeyRequests<S> keyRequests, Function<Limit<S>, T> code) {
+    private static <S, T> T ofLimit(KeyRequests<S> keyRequests, Function<LimitStep<S>, T> code) {
         try {
             return code.apply(keyRequests.limit());
         } catch (RuntimeException e) {

@@ -1,9 +1,6 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
@@ -11,6 +8,9 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.step.Steps;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A batch of requests of one kind of limit. Java twin of {@code batch.lua}, which describes its arguments and its reply.
  *
  * <p>To keep calls small, keys with equal requests share a section, and equal requests in a row are one run. The
- * reply contains states instead of decisions, and only where they are needed; {@link Limit#step} computes the decisions
+ * reply contains states instead of decisions, and only where they are needed; {@link LimitStep#step} computes the decisions
  * here, bit by bit as in Lua.
  */
 final class BatchCall extends ScriptCall {
@@ -172,7 +172,7 @@ final class BatchCall extends ScriptCall {
             }
             try {
                 Answer answer = answer(keyRequests, value, now, rejections);
-                granted += grants(keyRequests.requests(), answer.decisions());
+                granted += grants(keyRequests.requests(), answer.verdicts());
                 answers.add(answer);
             } catch (RuntimeException e) {
                 answers.add(Answer.failed(BackendFailures.ofLimit(keyRequests.key(), keyRequests.limit(), e, true)));
@@ -205,21 +205,21 @@ final class BatchCall extends ScriptCall {
 
     private <S> Answer answer(
             KeyRequests<S> keyRequests, byte @Nullable [] value, long now, KnownRejections rejections) {
-        Limit<S> limit = keyRequests.limit();
+        LimitStep<S> limit = keyRequests.limit();
         S state = CODEC.read(keyRequests.key(), value, limit, LimitScripts.ofKind(kind), now, -1);
         Steps<S> steps = new Steps<>(limit, state, now);
-        List<Decision> decisions = steps.next(keyRequests.requests());
-        rejections.decided(keyRequests, decisions, steps.state(), now, sentNanos());
-        return Answer.of(decisions);
+        List<Verdict> verdicts = steps.next(keyRequests.requests());
+        rejections.decided(keyRequests, verdicts, steps.state(), now, sentNanos());
+        return Answer.of(verdicts);
     }
 
-    private static long grants(List<Request> requests, List<Decision> decisions) {
+    private static long grants(List<Request> requests, List<Verdict> verdicts) {
         long grants = 0;
-        for (int i = 0; i < decisions.size(); i++) {
+        for (int i = 0; i < verdicts.size(); i++) {
             Request.Action action = requests.get(i).action();
             if (action == Request.Action.PREFETCH) {
-                grants += decisions.get(i).limit();
-            } else if (decisions.get(i).granted() && action == Request.Action.TAKE) {
+                grants += verdicts.get(i).limit();
+            } else if (verdicts.get(i).isGranted() && action == Request.Action.TAKE) {
                 grants++;
             }
         }

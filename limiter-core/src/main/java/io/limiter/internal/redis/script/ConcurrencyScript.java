@@ -1,9 +1,9 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
+import io.limiter.step.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

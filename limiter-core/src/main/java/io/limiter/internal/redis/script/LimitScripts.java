@@ -2,6 +2,7 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.spi.LimitScript;
+import io.limiter.step.LimitStep;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
@@ -41,7 +42,7 @@ public final class LimitScripts {
      *
      * @throws IllegalArgumentException if it has no script
      */
-    public static int kindOf(Limit<?> limit) {
+    public static int kindOf(LimitStep<?> limit) {
         int kind = KINDS.get(limit.getClass());
         if (kind == NO_KIND) {
             throw new IllegalArgumentException("there is no script for "
@@ -58,26 +59,26 @@ public final class LimitScripts {
      *
      * @throws IllegalArgumentException if there is none
      */
-    public static LimitScript<Limit<Object>, Object> of(Limit<?> limit) {
+    public static LimitScript<LimitStep<Object>, Object> of(LimitStep<?> limit) {
         return ofKind(kindOf(limit));
     }
 
     /** The script of a kind of limit, to be called with {@link #erased(Limit)}. */
     @SuppressWarnings("unchecked")
-    static LimitScript<Limit<Object>, Object> ofKind(int kind) {
-        return (LimitScript<Limit<Object>, Object>) ALL.get(kind);
+    static LimitScript<LimitStep<Object>, Object> ofKind(int kind) {
+        return (LimitScript<LimitStep<Object>, Object>) ALL.get(kind);
     }
 
     /** The script for this kind of limit; {@code null} if there is none. */
-    static @Nullable LimitScript<Limit<Object>, Object> find(Limit<?> limit) {
+    static @Nullable LimitScript<LimitStep<Object>, Object> find(LimitStep<?> limit) {
         int kind = KINDS.get(limit.getClass());
         return kind == NO_KIND ? null : ofKind(kind);
     }
 
     /** The limit, typed for the script that was found for it. */
     @SuppressWarnings("unchecked")
-    static Limit<Object> erased(Limit<?> limit) {
-        return (Limit<Object>) limit;
+    static LimitStep<Object> erased(LimitStep<?> limit) {
+        return (LimitStep<Object>) limit;
     }
 
     /**

@@ -1,9 +1,9 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.spi.LimitScript;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -63,8 +63,8 @@ final class ScriptArgument {
      * @param kind of the limits
      */
     void addSection(int keys, KeyRequests<?> keyRequests, int kind) {
-        Limit<Object> limit = LimitScripts.erased(keyRequests.limit());
-        LimitScript<Limit<Object>, Object> script = LimitScripts.ofKind(kind);
+        LimitStep<Object> limit = LimitScripts.erased(keyRequests.limit());
+        LimitScript<LimitStep<Object>, Object> script = LimitScripts.ofKind(kind);
         ensure(SECTION_BYTES + script.maxBytes(limit));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);

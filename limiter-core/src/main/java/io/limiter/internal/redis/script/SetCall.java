@@ -1,9 +1,6 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
@@ -11,6 +8,9 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -233,7 +233,7 @@ final class SetCall extends ScriptCall {
         private final long nowMicros;
         private @Nullable S state;
         private Step<S> step;
-        private @Nullable Decision last;
+        private @Nullable Verdict last;
 
         private Turn(KeyRequests<S> part, byte @Nullable [] value, long nowMicros) {
             this.part = part;
@@ -252,7 +252,7 @@ final class SetCall extends ScriptCall {
 
         /** Whether it grants the request of the next set. */
         boolean grants() {
-            return step.decision().granted();
+            return step.verdict().isGranted();
         }
 
         /**
@@ -260,12 +260,12 @@ final class SetCall extends ScriptCall {
          *
          * @param take whether all parts grant it; if not, those that do have a peek
          */
-        Decision decision(boolean take) {
-            Limit<S> limit = part.limit();
-            Decision decision = step.decision();
+        Verdict decision(boolean take) {
+            LimitStep<S> limit = part.limit();
+            Verdict decision = step.verdict();
             try {
-                if (!take && decision.granted()) {
-                    return limit.step(state, nowMicros, part.request().asPeek()).decision();
+                if (!take && decision.isGranted()) {
+                    return limit.step(state, nowMicros, part.request().asPeek()).verdict();
                 }
                 last = decision;
                 if (state != step.state()) {

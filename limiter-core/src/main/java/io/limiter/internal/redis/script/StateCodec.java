@@ -9,9 +9,9 @@ import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
-import io.limiter.algorithm.Limit;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.spi.LimitScript;
+import io.limiter.step.LimitStep;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +52,8 @@ public final class StateCodec {
      * @param value {@code null} if there is none; then the result is {@code null}
      * @throws io.limiter.LimiterBackendException if it is none: never a fresh bucket instead
      */
-    public <S> @Nullable S read(String key, byte @Nullable [] value, Limit<S> limit, long nowMicros, long ttlMillis) {
+    public <S> @Nullable S read(
+            String key, byte @Nullable [] value, LimitStep<S> limit, long nowMicros, long ttlMillis) {
         return read(key, value, limit, LimitScripts.find(limit), nowMicros, ttlMillis);
     }
 
@@ -62,8 +63,8 @@ public final class StateCodec {
     <S> @Nullable S read(
             String key,
             byte @Nullable [] value,
-            Limit<S> limit,
-            @Nullable LimitScript<Limit<Object>, Object> script,
+            LimitStep<S> limit,
+            @Nullable LimitScript<LimitStep<Object>, Object> script,
             long nowMicros,
             long ttlMillis) {
         if (value == null) {

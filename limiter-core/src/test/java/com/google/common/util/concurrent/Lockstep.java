@@ -3,10 +3,10 @@ package com.google.common.util.concurrent;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import io.limiter.testing.TraceLine;
@@ -109,9 +109,9 @@ final class Lockstep {
     void acquire(int permits) {
         last = "acquire " + permits;
         beforeTheStep();
-        Decision ours = timeline.take(now(), permits, bucket.maxWaitMicros());
+        Verdict ours = timeline.take(now(), permits, bucket.maxWaitMicros());
         events.add(event(ours));
-        check(ours.granted(), "granted");
+        check(ours.isGranted(), "granted");
         compareWaits(ours, Math.round(guava.acquire(permits) * 1e6));
         afterTheGrant();
     }
@@ -120,11 +120,11 @@ final class Lockstep {
         last = "tryAcquire " + permits + " within " + timeoutMicros;
         beforeTheStep();
         long guavaWait = Math.max(0, guava.queryEarliestAvailable(now()) - now());
-        Decision ours = timeline.take(now(), permits, timeoutMicros);
+        Verdict ours = timeline.take(now(), permits, timeoutMicros);
         events.add(event(ours));
         boolean granted = guava.tryAcquire(permits, timeoutMicros, MICROSECONDS);
         compareWaits(ours, guavaWait);
-        if (ours.granted() != granted) {
+        if (ours.isGranted() != granted) {
             check(ours.waitMicros() > timeoutMicros && guavaWait <= timeoutMicros, "off by the cuts");
             continueFromGuavasState();
         } else if (granted) {
@@ -132,8 +132,8 @@ final class Lockstep {
         }
     }
 
-    private static String event(Decision decision) {
-        return decision.granted() ? String.format(Locale.ROOT, "R%.2f", decision.waitMicros() / 1e6) : "rejected";
+    private static String event(Verdict decision) {
+        return decision.isGranted() ? String.format(Locale.ROOT, "R%.2f", decision.waitMicros() / 1e6) : "rejected";
     }
 
     private void beforeTheStep() {
@@ -150,7 +150,7 @@ final class Lockstep {
         cuts = 0;
     }
 
-    private void compareWaits(Decision ours, long guavaWait) {
+    private void compareWaits(Verdict ours, long guavaWait) {
         long difference = ours.waitMicros() - guavaWait;
         check(difference >= 0 && difference <= cuts, "waits " + guavaWait + " us");
         rateChanged = false;

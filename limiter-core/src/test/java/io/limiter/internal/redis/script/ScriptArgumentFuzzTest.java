@@ -11,7 +11,6 @@ import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -20,6 +19,8 @@ import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import io.limiter.testing.Fuzz;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,7 +49,7 @@ class ScriptArgumentFuzzTest {
     /** The parameter that says whether more of them follow. */
     private static final int FLAGS = 2;
 
-    private static final List<Limit<?>> LIMITS = List.of(
+    private static final List<LimitStep<?>> LIMITS = List.of(
             TokenBucket.of(1, CAPACITY),
             FixedWindow.of(CAPACITY, MINUTE),
             SlidingLog.of(CAPACITY, MINUTE),
@@ -66,7 +67,7 @@ class ScriptArgumentFuzzTest {
         String batch = LuaScript.resource(LimitScripts.class, "batch.lua");
         Fuzz.run(10, random -> {
             int kind = random.nextInt(LIMITS.size());
-            Limit<?> limit = LIMITS.get(kind);
+            LimitStep<?> limit = LIMITS.get(kind);
             String key = redis.prefix() + "{k" + kind + ":x}" + limit.keySuffix();
             take(limiters, kind, random.nextInt(CAPACITY + 1));
             if (random.nextInt(4) == 0) {
@@ -98,7 +99,7 @@ class ScriptArgumentFuzzTest {
 
     /** Returns how many were granted. */
     private static int take(LimiterFactory limiters, int kind, int requests) {
-        Limit<?> limit = LIMITS.get(kind);
+        LimitStep<?> limit = LIMITS.get(kind);
         List<CompletableFuture<?>> decisions = new ArrayList<>();
         for (int i = 0; i < requests; i++) {
             decisions.add(
@@ -110,7 +111,10 @@ class ScriptArgumentFuzzTest {
                                     .on("x")
                                     .async()
                                     .tryAcquire()
-                            : limiters.build("k" + kind, limit).on("x").async().tryAcquire());
+                            : limiters.build("k" + kind, (Limit) limit)
+                                    .on("x")
+                                    .async()
+                                    .tryAcquire());
         }
         int granted = 0;
         List<Lease> leases = new ArrayList<>();
@@ -143,7 +147,7 @@ class ScriptArgumentFuzzTest {
         }
     }
 
-    private byte[] argument(Random random, String key, Limit<?> limit) {
+    private byte[] argument(Random random, String key, LimitStep<?> limit) {
         List<Request> requests = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             requests.add(

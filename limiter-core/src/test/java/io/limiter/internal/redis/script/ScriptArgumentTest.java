@@ -7,8 +7,6 @@ import io.lettuce.core.ScriptOutputType;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -16,6 +14,8 @@ import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -34,7 +34,7 @@ class ScriptArgumentTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    static Stream<Limit<?>> limits() {
+    static Stream<LimitStep<?>> limits() {
         Duration minute = Duration.ofMinutes(1);
         return Stream.of(
                 TokenBucket.of(1, 5),
@@ -50,12 +50,12 @@ class ScriptArgumentTest {
                 Request.take(1, DAY.toMillis() * 1000),
                 Request.charge(1),
                 Request.refund(1),
-                new Request(Request.Action.REFUND, 1, 0, 1));
+                Request.of(Request.Action.REFUND, 1, 0, 1));
     }
 
     @ParameterizedTest
     @MethodSource("limits")
-    void more_keys_than_the_call_has_are_an_error(Limit<?> limit) {
+    void more_keys_than_the_call_has_are_an_error(LimitStep<?> limit) {
         ByteBuffer argument =
                 argument(limit, limit instanceof ConcurrencyLimit ? Request.hold(1, 1) : Request.take(1, 0));
         argument.putInt(0, -1);
@@ -76,7 +76,7 @@ class ScriptArgumentTest {
                 .hasMessageContaining("requests");
     }
 
-    private ByteBuffer argument(Limit<?> limit, Request request) {
+    private ByteBuffer argument(LimitStep<?> limit, Request request) {
         KeyRequests<?> keyRequests = new KeyRequests<>(key(limit), limit, List.of(request));
         byte[] argument = new BatchCall(
                         new Call(List.of(keyRequests), false, () -> true, answers -> {}),
@@ -87,7 +87,7 @@ class ScriptArgumentTest {
         return ByteBuffer.wrap(argument).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private void eval(Limit<?> limit, ByteBuffer argument) {
+    private void eval(LimitStep<?> limit, ByteBuffer argument) {
         String script = LuaScript.fill(
                 LuaScript.resource(LimitScripts.class, "batch.lua"),
                 LimitScripts.of(limit).script());
@@ -99,7 +99,7 @@ class ScriptArgumentTest {
                         argument.array());
     }
 
-    private String key(Limit<?> limit) {
+    private String key(LimitStep<?> limit) {
         return redis.prefix() + "{k}" + limit.keySuffix();
     }
 }

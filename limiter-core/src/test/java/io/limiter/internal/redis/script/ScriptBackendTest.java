@@ -1,6 +1,7 @@
 package io.limiter.internal.redis.script;
 
 import static io.limiter.testing.Decisions.decideIn;
+import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,16 +10,16 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.redis.RedisFixture;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import io.limiter.testing.BrokenLimit;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -67,9 +68,9 @@ class ScriptBackendTest {
             // The test moves its clock, but not the one of Redis's expiry.
             redis.clock().advance(Duration.ofSeconds(1));
             RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
-            Decision decision = decideIn(engine, key, limit, Request.take(second % 3 + 1, 0));
+            Verdict decision = decideIn(engine, key, limit, Request.take(second % 3 + 1, 0));
             // A rejection writes nothing.
-            long needed = Math.max(decision.granted() ? 20_000 : 0, decision.fullAfterMicros() / 1_000);
+            long needed = Math.max(decision.isGranted() ? 20_000 : 0, decision.fullAfterMicros() / 1_000);
             long ttl = RedisFixture.commands().pttl(key);
             long elapsedMillis =
                     Duration.ofNanos(System.nanoTime() - startNanos).toMillis() + 1;
@@ -130,18 +131,11 @@ class ScriptBackendTest {
                         new KeyRequests<>(other, TEN, List.of(Request.take(12, 5_000_000), ONE))));
         assertThat(granted(answers.get(0))).containsExactly(true, true, true, false, false);
         assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
-        assertThat(answers.get(2).decisions())
+        assertThat(answers.get(2).verdicts())
                 .containsExactly(
-                        new Decision(
-                                true,
-                                10,
-                                0,
-                                2_000_000,
-                                0,
-                                12_000_000,
-                                Decision.Source.BACKEND,
-                                redis.clock().micros() + 2_000_000),
-                        new Decision(false, 10, 0, 3_000_000, 3_000_000, 12_000_000));
+                        verdict(true, 10, 0, 2_000_000, 0, 12_000_000)
+                                .withTicketMicros(redis.clock().micros() + 2_000_000),
+                        verdict(false, 10, 0, 3_000_000, 3_000_000, 12_000_000));
     }
 
     @Test
@@ -158,11 +152,11 @@ class ScriptBackendTest {
                         new KeyRequests<>(bad, TEN, List.of(ONE, ONE)),
                         new KeyRequests<>(wrong, TEN, List.of(ONE)),
                         new KeyRequests<>(good, TEN, List.of(ONE))));
-        assertThatThrownBy(() -> answers.get(0).decisions())
+        assertThatThrownBy(() -> answers.get(0).verdicts())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(bad)
                 .hasMessageContaining("not this kind of limit's state; delete the key");
-        assertThatThrownBy(() -> answers.get(1).decisions())
+        assertThatThrownBy(() -> answers.get(1).verdicts())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(wrong)
                 .hasMessageContaining("WRONGTYPE");
@@ -184,7 +178,7 @@ class ScriptBackendTest {
                                     FixedWindow.of(1, Duration.ofSeconds(1)),
                                     List.of(PEEK, ONE, ONE))));
             for (int failed : new int[] {0, 2}) {
-                assertThatThrownBy(() -> answers.get(failed).decisions())
+                assertThatThrownBy(() -> answers.get(failed).verdicts())
                         .isInstanceOf(LimiterBackendException.class)
                         .hasMessageContaining(full)
                         .hasMessageContaining("OOM");
@@ -211,7 +205,7 @@ class ScriptBackendTest {
                 RedisFixture.calls(RedisFixture.connections()),
                 rejecting,
                 new KnownRejections(0, Ticker.systemTicker()));
-        for (Limit<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
+        for (LimitStep<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
             List<Answer> answers = decideIn(
                     engine,
@@ -220,7 +214,7 @@ class ScriptBackendTest {
                             new KeyRequests<>(start + "{bad}", limit, List.of(ONE)),
                             new KeyRequests<>(start + "{better}", limit, List.of(ONE))));
             assertThat(granted(answers.get(0))).containsExactly(true, true, true);
-            assertThatThrownBy(() -> answers.get(1).decisions())
+            assertThatThrownBy(() -> answers.get(1).verdicts())
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("{bad}")
                     .hasMessageContaining("rejected");
@@ -241,13 +235,13 @@ class ScriptBackendTest {
     void rejections_and_peeks_write_nothing() {
         String key = redis.prefix() + "{k}";
         Backend engine = engine();
-        assertThat(decideIn(engine, key, TEN, PEEK).granted()).isTrue();
-        assertThat(decideIn(engine, key, TEN, Request.take(11, 0)).granted()).isFalse();
+        assertThat(decideIn(engine, key, TEN, PEEK).isGranted()).isTrue();
+        assertThat(decideIn(engine, key, TEN, Request.take(11, 0)).isGranted()).isFalse();
         assertThat(redis.keys()).isEmpty();
         decideIn(engine, key, TEN, Request.take(10, 0));
         byte[] before = RedisFixture.commands().get(key);
         redis.clock().advance(Duration.ofMillis(500));
-        assertThat(decideIn(engine, key, TEN, ONE).granted()).isFalse();
+        assertThat(decideIn(engine, key, TEN, ONE).isGranted()).isFalse();
         assertThat(RedisFixture.commands().get(key)).isEqualTo(before);
     }
 
@@ -259,7 +253,7 @@ class ScriptBackendTest {
     }
 
     private static List<Boolean> granted(Answer answer) {
-        return answer.decisions().stream().map(Decision::granted).toList();
+        return answer.verdicts().stream().map(Verdict::isGranted).toList();
     }
 
     @Test

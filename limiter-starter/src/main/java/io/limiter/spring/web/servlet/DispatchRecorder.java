@@ -1,6 +1,6 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.Decision;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.PermitRequest;

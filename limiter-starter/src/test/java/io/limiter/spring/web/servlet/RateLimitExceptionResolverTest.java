@@ -1,10 +1,11 @@
 package io.limiter.spring.web.servlet;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
@@ -264,7 +265,7 @@ class RateLimitExceptionResolverTest {
     void a_committed_response_is_left_as_it_is() {
         MockHttpServletResponse response = new MockHttpServletResponse();
         response.setCommitted(true);
-        Decision rejected = new Decision(false, 1, 0, 0, 1, 0);
+        Decision rejected = decision(false, 1, 0, 0, 1, 0);
         assertThat(resolve(response, new RateLimitExceededException("k", rejected)))
                 .isNull();
         assertThat(response.getStatus()).isEqualTo(HttpServletResponse.SC_OK);

@@ -1,8 +1,10 @@
-package io.limiter.algorithm;
+package io.limiter;
 
+import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
@@ -11,7 +13,7 @@ class DecisionTest {
 
     @Test
     void gives_its_times_as_durations() {
-        Decision decision = new Decision(false, 5, 1, 1_500_000, 2_000_001, 3);
+        Decision decision = decision(false, 5, 1, 1_500_000, 2_000_001, 3);
 
         assertThat(decision.timeToWait()).isEqualTo(Duration.ofMillis(1500));
         assertThat(decision.retryAfter()).hasValue(Duration.ofSeconds(2).plusNanos(1000));
@@ -20,7 +22,7 @@ class DecisionTest {
 
     @Test
     void a_wait_that_never_ends_is_longer_than_any_other_time() {
-        Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
+        Decision decision = decision(false, 5, 1, Verdict.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
 
         assertThat(decision.timeToWait()).isGreaterThan(decision.retryAfter().orElseThrow());
         assertThat(decision.fullAfter()).isZero();
@@ -30,8 +32,8 @@ class DecisionTest {
 
     @Test
     void gives_no_retry_after_if_granted_or_if_never_granted() {
-        assertThat(rejectedFor(Decision.NEVER_MICROS).retryAfter()).isEmpty();
-        assertThat(new Decision(true, 1, 0, 0, 0, 0).retryAfter()).isEmpty();
+        assertThat(rejectedFor(Verdict.NEVER_MICROS).retryAfter()).isEmpty();
+        assertThat(decision(true, 1, 0, 0, 0, 0).retryAfter()).isEmpty();
         assertThat(rejectedFor(0).retryAfter()).hasValue(Duration.ZERO);
     }
 
@@ -41,17 +43,11 @@ class DecisionTest {
         assertThat(rejectedFor(0).retryAfterSeconds()).hasValue(1);
         assertThat(rejectedFor(5_000_000).retryAfterSeconds()).hasValue(5);
         assertThat(rejectedFor(5_000_001).retryAfterSeconds()).hasValue(6);
-        assertThat(rejectedFor(Decision.NEVER_MICROS).retryAfterSeconds()).isEmpty();
-        assertThat(new Decision(true, 1, 0, 0, 0, 0).retryAfterSeconds()).isEmpty();
+        assertThat(rejectedFor(Verdict.NEVER_MICROS).retryAfterSeconds()).isEmpty();
+        assertThat(decision(true, 1, 0, 0, 0, 0).retryAfterSeconds()).isEmpty();
     }
 
     private static Decision rejectedFor(long retryAfterMicros) {
-        return new Decision(false, 1, 0, 0, retryAfterMicros, 0);
-    }
-
-    @Test
-    void each_limit_names_its_state() {
-        assertThat(TokenBucket.of(1, 1).stateType()).isEqualTo(RedisPermits.class);
-        assertThat(FixedWindow.of(1, Duration.ofSeconds(1)).stateType()).isEqualTo(FixedWindow.State.class);
+        return decision(false, 1, 0, 0, retryAfterMicros, 0);
     }
 }

@@ -1,0 +1,220 @@
+package io.limiter;
+
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.step.Verdict;
+import java.io.Serializable;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decision on one request for permits. An immutable value with {@code equals}; tests of applications make one with {@link
+ * #granted} or {@link #rejected}.
+ *
+ * <p>Times in microseconds are whole ones, rounded up, so that a caller that waits that long is not too early; {@link
+ * #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}.
+ */
+public final class Decision implements Serializable {
+
+    /** What decided. */
+    public enum Source {
+        /** The backend: Redis, or the map of a local limiter. */
+        BACKEND,
+        /** The rejection cache: an earlier rejection of the backend is still valid. */
+        REJECTION_CACHE,
+        /** Permits that this instance prefetched from the backend, or has used up. */
+        PREFETCH,
+        /** The local fallback, because the backend is unavailable. */
+        LOCAL,
+        /** The failure policy, because the backend is unavailable: fail open or fail closed. */
+        POLICY,
+        /**
+         * What exempts or bans the key, whatever its limit: a live limit, or a {@link io.limiter.algorithm.Ban}; no permits are
+         * taken.
+         */
+        OVERRIDE
+    }
+
+    private static final long serialVersionUID = 1L;
+
+    /** Never, in microseconds. */
+    private static final long NEVER_MICROS = Verdict.NEVER_MICROS;
+
+    private static final long MICROS_PER_SECOND = 1_000_000;
+
+    /** 292 years, the longest time that all conversions of {@link Duration} accept. */
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final boolean granted;
+    private final long limit;
+    private final long remaining;
+    private final long waitMicros;
+    private final long retryAfterMicros;
+    private final long fullAfterMicros;
+    private final Source source;
+
+    Decision(
+            boolean granted,
+            long limit,
+            long remaining,
+            long waitMicros,
+            long retryAfterMicros,
+            long fullAfterMicros,
+            Source source) {
+        this.granted = granted;
+        this.limit = limit;
+        this.remaining = remaining;
+        this.waitMicros = waitMicros;
+        this.retryAfterMicros = retryAfterMicros;
+        this.fullAfterMicros = fullAfterMicros;
+        this.source = Objects.requireNonNull(source, "source");
+    }
+
+    /** The decision that a verdict is for its caller. */
+    public static Decision of(Verdict verdict, Source source) {
+        Objects.requireNonNull(verdict, "verdict");
+        return new Decision(
+                verdict.isGranted(),
+                verdict.limit(),
+                verdict.remaining(),
+                verdict.waitMicros(),
+                verdict.retryAfterMicros(),
+                verdict.fullAfterMicros(),
+                source);
+    }
+
+    /**
+     * A grant by the backend whose permits may be used now.
+     *
+     * @param limit as {@link #limit()}
+     * @param remaining as {@link #remaining()}
+     * @param fullAfter as {@link #fullAfter()}, from 0 to 1,000 days
+     */
+    public static Decision granted(long limit, long remaining, Duration fullAfter) {
+        return new Decision(true, limit, remaining, 0, 0, micros("fullAfter", fullAfter), Source.BACKEND);
+    }
+
+    /**
+     * A rejection by the backend, of a limit that is full when the request would be granted.
+     *
+     * @param limit as {@link #limit()}
+     * @param remaining as {@link #remaining()}
+     * @param retryAfter as {@link #retryAfter()}, from 0 to 1,000 days
+     */
+    public static Decision rejected(long limit, long remaining, Duration retryAfter) {
+        long micros = micros("retryAfter", retryAfter);
+        return new Decision(false, limit, remaining, micros, micros, micros, Source.BACKEND);
+    }
+
+    private static long micros(String name, Duration duration) {
+        Check.duration(name, duration, Duration.ZERO);
+        return Check.micros(duration);
+    }
+
+    /** This decision with another source. */
+    public Decision withSource(Source newSource) {
+        return new Decision(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newSource);
+    }
+
+    /** Whether the permits were granted. */
+    public boolean isGranted() {
+        return granted;
+    }
+
+    /** Whether the same request would never be granted, mostly because it asks for more than the limit can ever grant. */
+    public boolean isNever() {
+        return !granted && retryAfterMicros == NEVER_MICROS;
+    }
+
+    /** The capacity of a bucket (at least 1), or the limit of a window. */
+    public long limit() {
+        return limit;
+    }
+
+    /** Permits left, rounded down; a bucket with {@link io.limiter.algorithm.WhoWaits#NEXT_CALLER} grants more. */
+    public long remaining() {
+        return remaining;
+    }
+
+    /** {@link #timeToWait()} in microseconds. */
+    public long waitMicros() {
+        return waitMicros;
+    }
+
+    /** {@link #retryAfter()} in microseconds: 0 if granted, and {@link Long#MAX_VALUE} if {@link #isNever()}. */
+    public long retryAfterMicros() {
+        return retryAfterMicros;
+    }
+
+    /** {@link #fullAfter()} in microseconds; {@link Long#MAX_VALUE} if it is not known. */
+    public long fullAfterMicros() {
+        return fullAfterMicros;
+    }
+
+    /** What decided. */
+    public Source source() {
+        return source;
+    }
+
+    /**
+     * How long a granted caller waits before it uses the permits (0 at timeout 0), or a rejected one would have had to wait. Not
+     * called {@code wait}, which every object has.
+     */
+    public Duration timeToWait() {
+        return toDuration(waitMicros);
+    }
+
+    /**
+     * The time until the same request would be granted, if there are no others; empty if it is granted, or if it {@linkplain
+     * #isNever() never} would.
+     */
+    public Optional<Duration> retryAfter() {
+        return granted || retryAfterMicros == NEVER_MICROS
+                ? Optional.empty()
+                : Optional.of(toDuration(retryAfterMicros));
+    }
+
+    /** {@link #retryAfter()} in whole seconds, rounded up and at least 1, as in HTTP's {@code Retry-After}. */
+    public OptionalLong retryAfterSeconds() {
+        return retryAfter().isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(Math.max(1, (retryAfterMicros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND));
+    }
+
+    /** The time until the limit is as if it had never been used, if there are no other requests. */
+    public Duration fullAfter() {
+        return toDuration(fullAfterMicros);
+    }
+
+    private static Duration toDuration(long micros) {
+        return micros == NEVER_MICROS ? LONGEST : Duration.of(micros, ChronoUnit.MICROS);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Decision decision
+                && granted == decision.granted
+                && limit == decision.limit
+                && remaining == decision.remaining
+                && waitMicros == decision.waitMicros
+                && retryAfterMicros == decision.retryAfterMicros
+                && fullAfterMicros == decision.fullAfterMicros
+                && source == decision.source;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, source);
+    }
+
+    @Override
+    public String toString() {
+        return "Decision[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining + ", waitMicros="
+                + waitMicros + ", retryAfterMicros=" + retryAfterMicros + ", fullAfterMicros=" + fullAfterMicros
+                + ", source="
+                + source + "]";
+    }
+}

@@ -1,0 +1,141 @@
+package io.limiter.step;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a step decided about one request. The engine makes the decision that callers get from it, with its source and without the
+ * ticket. Times are whole microseconds, rounded up, so that a caller that waits that long is not too early. An immutable value with
+ * {@code equals}.
+ */
+public final class Verdict {
+
+    /** Never, in microseconds. */
+    public static final long NEVER_MICROS = Long.MAX_VALUE;
+
+    private final boolean granted;
+    private final long limit;
+    private final long remaining;
+    private final long waitMicros;
+    private final long retryAfterMicros;
+    private final long fullAfterMicros;
+    private final long ticketMicros;
+
+    private Verdict(
+            boolean granted,
+            long limit,
+            long remaining,
+            long waitMicros,
+            long retryAfterMicros,
+            long fullAfterMicros,
+            long ticketMicros) {
+        this.granted = granted;
+        this.limit = limit;
+        this.remaining = remaining;
+        this.waitMicros = waitMicros;
+        this.retryAfterMicros = retryAfterMicros;
+        this.fullAfterMicros = fullAfterMicros;
+        this.ticketMicros = ticketMicros;
+    }
+
+    /**
+     * A grant whose permits may be used now.
+     *
+     * @param limit the most permits that can be granted at once
+     * @param remaining permits left, rounded down
+     * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
+     */
+    public static Verdict granted(long limit, long remaining, long fullAfterMicros) {
+        return new Verdict(true, limit, remaining, 0, 0, fullAfterMicros, 0);
+    }
+
+    /**
+     * A rejection of a caller that would have waited until the request is granted.
+     *
+     * @param limit the most permits that can be granted at once
+     * @param remaining permits left, rounded down
+     * @param retryAfterMicros the time until the same request would be granted, if there are no others; {@link #NEVER_MICROS} if it
+     *     never would
+     * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
+     */
+    public static Verdict rejected(long limit, long remaining, long retryAfterMicros, long fullAfterMicros) {
+        return new Verdict(false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0);
+    }
+
+    /** This verdict with another wait: of a grant, until its permits may be used; of a rejection, the one that it would have taken. */
+    public Verdict withWaitMicros(long newWaitMicros) {
+        return new Verdict(granted, limit, remaining, newWaitMicros, retryAfterMicros, fullAfterMicros, ticketMicros);
+    }
+
+    /** This verdict with another retry-after; a granted prefetch has one, too. */
+    public Verdict withRetryAfterMicros(long newRetryAfterMicros) {
+        return new Verdict(granted, limit, remaining, waitMicros, newRetryAfterMicros, fullAfterMicros, ticketMicros);
+    }
+
+    /**
+     * This verdict with a ticket, which identifies the granted permits for {@link Request#cancel}: a server time in microseconds since
+     * the epoch; of a bucket, the time up to which its permits are taken. 0 for none.
+     */
+    public Verdict withTicketMicros(long newTicketMicros) {
+        return new Verdict(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newTicketMicros);
+    }
+
+    public boolean isGranted() {
+        return granted;
+    }
+
+    /** The capacity of a bucket (at least 1), or the limit of a window. */
+    public long limit() {
+        return limit;
+    }
+
+    /** Permits left, rounded down. */
+    public long remaining() {
+        return remaining;
+    }
+
+    /** How long a granted caller waits before it uses the permits, or a rejected one would have had to wait. */
+    public long waitMicros() {
+        return waitMicros;
+    }
+
+    /** 0 if granted; otherwise the time until the same request would be granted, or {@link #NEVER_MICROS}. */
+    public long retryAfterMicros() {
+        return retryAfterMicros;
+    }
+
+    /** The time until the limit is as if it had never been used, if there are no other requests. */
+    public long fullAfterMicros() {
+        return fullAfterMicros;
+    }
+
+    /** Identifies the granted permits for {@link Request#cancel}; 0 for none. */
+    public long ticketMicros() {
+        return ticketMicros;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Verdict verdict
+                && granted == verdict.granted
+                && limit == verdict.limit
+                && remaining == verdict.remaining
+                && waitMicros == verdict.waitMicros
+                && retryAfterMicros == verdict.retryAfterMicros
+                && fullAfterMicros == verdict.fullAfterMicros
+                && ticketMicros == verdict.ticketMicros;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, ticketMicros);
+    }
+
+    @Override
+    public String toString() {
+        return "Verdict[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining + ", waitMicros="
+                + waitMicros
+                + ", retryAfterMicros=" + retryAfterMicros + ", fullAfterMicros=" + fullAfterMicros + ", ticketMicros="
+                + ticketMicros + "]";
+    }
+}
