@@ -110,18 +110,31 @@ public final class ArchitectureRules {
 
     /** A copy differs from a component by its name. What is derived, such as a share of a limit, is no copy. */
     @ArchTest
-    static final ArchRule copiesOfPublicRecordsBeginWithWith = methods()
+    static final ArchRule copiesOfPublicValuesBeginWithWith = methods()
             .that()
             .arePublic()
             .and()
             .areNotStatic()
             .and(DescribedPredicate.describe(
-                    "copy a public record",
-                    method -> method.getOwner().isRecord()
+                    "copy a public value",
+                    method -> method.getOwner()
+                                    .tryGetMethod("equals", Object.class)
+                                    .isPresent()
                             && !JavaClass.Predicates.resideInAPackage(INTERNAL).test(method.getOwner())
                             && method.getRawReturnType().equals(method.getOwner())))
             .should()
-            .haveNameMatching("with[A-Z].*|as[A-Z].*|scaled|plus|waited|orNull|next");
+            .haveNameMatching("with([A-Z].*)?|as[A-Z].*|scaled|plus|waited|orNull|next");
+
+    /** A record has its components for ever: its constructor and its pattern would change with one more. */
+    @ArchTest
+    static final ArchRule publicValuesAreNoRecords = classes()
+            .that()
+            .arePublic()
+            .and()
+            .resideInAnyPackage("io.limiter.live..", "io.limiter.spring.event")
+            .should()
+            .notBeRecords()
+            .allowEmptyShould(true);
 
     /** Else what is inherited from there would be public too. */
     @ArchTest

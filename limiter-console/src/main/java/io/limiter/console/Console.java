@@ -166,7 +166,7 @@ final class Console {
     /** What is known of one key of a limit. No permits are taken. */
     Answer key(Caller caller, Function<String, Optional<String>> parameter) {
         return read(caller, () -> {
-            LiveKey key = new LiveKey(
+            LiveKey key = LiveKey.parse(
                     needed("key", parameter),
                     parameter.apply("hashed").map(Boolean::valueOf).orElse(false));
             // Who may not change it could find the key of a hash by trying.
@@ -280,7 +280,8 @@ final class Console {
         if (denied != null) {
             return denied.problem();
         }
-        if (caller.header().apply(HEADER) == null) {
+        String protocol = caller.header().apply(HEADER);
+        if (protocol == null) {
             return forbidden("the header " + HEADER + " is missing");
         }
         if (!caller.isSameOrigin()) {
@@ -288,6 +289,13 @@ final class Console {
         }
         if (!caller.sendsJson()) {
             return Answer.problem(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json", null);
+        }
+        if (!protocol.equals(Integer.toString(Wire.PROTOCOL))) {
+            return Answer.problem(
+                    HttpStatus.BAD_REQUEST,
+                    "this page has another version of the console than this instance, whose " + HEADER + " is "
+                            + Wire.PROTOCOL + ": load the page again",
+                    null);
         }
         if (body.length > MAX_BODY) {
             return Answer.problem(HttpStatus.BAD_REQUEST, "the body must have at most " + MAX_BODY + " bytes", null);

@@ -236,6 +236,7 @@ final class FleetFeed implements SmartLifecycle {
     private Wire.FleetState state(@Nullable String problem, Content content) {
         Instant at = rates.instances().isEmpty() ? Instant.now() : rates.at();
         return new Wire.FleetState(
+                Wire.PROTOCOL,
                 at.toEpochMilli(),
                 limits.version(),
                 problem,

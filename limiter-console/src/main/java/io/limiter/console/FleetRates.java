@@ -236,7 +236,7 @@ final class FleetRates {
         lines.keySet().retainAll(known);
         pasts.keySet().retainAll(known);
         sums.forEach((id, rates) ->
-                lines.computeIfAbsent(id, any -> new Line(at)).add(new Rate(rates.granted(), rates.rejected())));
+                lines.computeIfAbsent(id, any -> new Line(at)).add(Rate.of(rates.granted(), rates.rejected())));
     }
 
     private static Wire.Instance instance(InstanceReport report, @Nullable Rates rates) {

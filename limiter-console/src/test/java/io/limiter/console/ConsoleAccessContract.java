@@ -215,13 +215,14 @@ abstract class ConsoleAccessContract extends ConsoleRequests {
     @ParameterizedTest
     @CsvSource({
         "X-Limiter-Console, '', 403",
+        "X-Limiter-Console, 2, 400",
         "Content-Type, application/x-www-form-urlencoded, 415",
         "Content-Type, text/plain, 415",
         "Sec-Fetch-Site, same-site, 403",
         "Sec-Fetch-Site, cross-site, 403"
     })
-    void a_write_that_a_form_or_another_site_could_send_is_rejected(String header, String value, int status)
-            throws Exception {
+    void a_write_that_a_form_or_another_site_or_a_page_of_another_version_could_send_is_rejected(
+            String header, String value, int status) throws Exception {
         HttpRequest.Builder request = write("/api/limits", "operator", PUT);
         if (value.isEmpty()) {
             HttpRequest all = request.build();

@@ -50,7 +50,8 @@ public final class ConsoleDemo {
             limits.put(
                     "import",
                     LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(4).withEnforce(false),
-                    new ChangeNote("maria", "Trying out a lower limit before the migration", Duration.ofMinutes(40)),
+                    ChangeNote.of("maria", "Trying out a lower limit before the migration")
+                            .withExpiry(Duration.ofMinutes(40)),
                     0);
             return limits;
         }
@@ -131,7 +132,7 @@ public final class ConsoleDemo {
                     counts[0] += Math.round(granted * share * seconds);
                     counts[1] += Math.round((demand - granted) * share * seconds);
                     LiveSettings effective = settings.isEmpty() ? limit.settings() : merged(limit, settings);
-                    limits.add(new LimitReport(
+                    limits.add(LimitReport.of(
                             limit.prefix(),
                             limit.name(),
                             limit.name(),
@@ -147,19 +148,19 @@ public final class ConsoleDemo {
                             limit.name().equals("report")
                                     ? List.of()
                                     : List.of(
-                                            new LimitReport.HotKey("4f0c9a31be77d210", 412 - 20 * i),
-                                            new LimitReport.HotKey("91d2aa0347e6c5bf", 96),
-                                            new LimitReport.HotKey("07be11c2d9f3a846", 31)),
+                                            LimitReport.HotKey.of("4f0c9a31be77d210", 412 - 20 * i),
+                                            LimitReport.HotKey.of("91d2aa0347e6c5bf", 96),
+                                            LimitReport.HotKey.of("07be11c2d9f3a846", 31)),
                             counts[1] == 0
                                     ? List.of()
-                                    : List.of(new LimitReport.RejectedKey(
+                                    : List.of(LimitReport.RejectedKey.of(
                                             "4f0c9a31be77d210",
                                             212 - 20 * i,
                                             List.of(Instant.now().minusSeconds(i)))),
                             "",
                             Map.of()));
                 }
-                reports.add(new InstanceReport(
+                reports.add(InstanceReport.of(
                         "shop-" + i + ":8080", Instant.now(), live.version(), "available", limits, List.of()));
             }
             return reports;

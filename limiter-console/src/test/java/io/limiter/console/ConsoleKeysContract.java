@@ -85,12 +85,12 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
     }
 
     private static InstanceReport ofLogin(String instance, String name, String key, Instant rejected) {
-        return new InstanceReport(
+        return InstanceReport.of(
                 instance,
                 Instant.now(),
                 0,
                 "available",
-                List.of(new LimitReport(
+                List.of(LimitReport.of(
                         "countLimit:",
                         name,
                         "login",
@@ -104,7 +104,7 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
                         Duration.ZERO,
                         Map.of(),
                         List.of(),
-                        List.of(new LimitReport.RejectedKey(key, 2, List.of(rejected))),
+                        List.of(LimitReport.RejectedKey.of(key, 2, List.of(rejected))),
                         "",
                         Map.of())),
                 List.of());
@@ -191,11 +191,11 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
     }
 
     private static BannedKey banned(LiveKey key, Instant ends) {
-        return new BannedKey("countLimit:", "listed", key, ends);
+        return BannedKey.of("countLimit:", "listed", key, ends);
     }
 
     private static InstanceReport knowing(String instance, BannedKey... bans) {
-        return new InstanceReport(instance, Instant.now(), 0, "available", List.of(), List.of(bans));
+        return InstanceReport.of(instance, Instant.now(), 0, "available", List.of(), List.of(bans));
     }
 
     @Test

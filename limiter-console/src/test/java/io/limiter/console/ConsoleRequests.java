@@ -134,12 +134,12 @@ abstract class ConsoleRequests {
     }
 
     static InstanceReport report(String text) {
-        return new InstanceReport(
+        return InstanceReport.of(
                 "shop:8080",
                 Instant.now(),
                 0,
                 "available",
-                List.of(new LimitReport(
+                List.of(LimitReport.of(
                         "rateLimit:",
                         text,
                         text,
@@ -152,8 +152,8 @@ abstract class ConsoleRequests {
                         0,
                         Duration.ZERO,
                         Map.of(),
-                        List.of(new LimitReport.HotKey(text, 7)),
-                        List.of(new LimitReport.RejectedKey(text, 2, List.of(REJECTED))),
+                        List.of(LimitReport.HotKey.of(text, 7)),
+                        List.of(LimitReport.RejectedKey.of(text, 2, List.of(REJECTED))),
                         text,
                         Map.of())),
                 List.of());

@@ -150,7 +150,7 @@ final class FakeLiveLimits implements LiveLimits {
                 .filter(change -> before == 0 || change.version() < before)
                 .limit(most)
                 .toList();
-        return new LiveHistory(
+        return LiveHistory.of(
                 page,
                 List.of(),
                 page.size() < most ? 0 : page.get(page.size() - 1).version());
@@ -178,7 +178,7 @@ final class FakeLiveLimits implements LiveLimits {
         }
         version++;
         Instant now = Instant.now();
-        Optional<LiveLimit> after = settings.map(each -> new LiveLimit(
+        Optional<LiveLimit> after = settings.map(each -> LiveLimit.of(
                 name,
                 key,
                 each,
@@ -188,7 +188,7 @@ final class FakeLiveLimits implements LiveLimits {
                 note.who(),
                 note.why()));
         after.ifPresentOrElse(limit -> limits.put(id, limit), () -> limits.remove(id));
-        LiveChange change = new LiveChange(version, name, key, before, after, now, note.who(), note.why());
+        LiveChange change = LiveChange.of(version, name, key, before, after, now, note.who(), note.why());
         history.addFirst(change);
         return change;
     }
@@ -202,7 +202,7 @@ final class FakeLiveLimits implements LiveLimits {
     public Fleet fleet() {
         return () -> {
             watches.incrementAndGet();
-            return new Fleet.Reports(reports.get(), unreadable);
+            return Fleet.Reports.of(reports.get(), unreadable);
         };
     }
 }

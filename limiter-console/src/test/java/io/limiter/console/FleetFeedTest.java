@@ -92,7 +92,7 @@ class FleetFeedTest {
         Instant now = Instant.parse("2026-03-01T12:00:00Z");
         Map<Instant, LimitReport.Rate> past = new HashMap<>();
         for (int step = 1; step <= 30; step++) {
-            past.put(now.minusSeconds(20 * step), new LimitReport.Rate(3, 1));
+            past.put(now.minusSeconds(20 * step), LimitReport.Rate.of(3, 1));
         }
         Open page = new Open();
         add(page);
@@ -117,7 +117,7 @@ class FleetFeedTest {
     }
 
     private static InstanceReport report(String instance, Instant at, Map<Instant, LimitReport.Rate> past) {
-        LimitReport limit = new LimitReport(
+        LimitReport limit = LimitReport.of(
                 "rateLimit:",
                 "search",
                 "search",
@@ -134,7 +134,7 @@ class FleetFeedTest {
                 List.of(),
                 "",
                 past);
-        return new InstanceReport(instance, at, 0, "available", List.of(limit), List.of());
+        return InstanceReport.of(instance, at, 0, "available", List.of(limit), List.of());
     }
 
     @Test
@@ -164,9 +164,9 @@ class FleetFeedTest {
 
     @Test
     void what_cannot_be_read_is_named_and_the_rest_is_shown() {
-        limits.unreadable(new Unreadable("shop:8081", 0, "its report cannot be read"));
+        limits.unreadable(Unreadable.of("shop:8081", 0, "its report cannot be read"));
         limits.reports(
-                () -> List.of(new InstanceReport("shop:8080", Instant.now(), 0, "available", List.of(), List.of())));
+                () -> List.of(InstanceReport.of("shop:8080", Instant.now(), 0, "available", List.of(), List.of())));
         Open page = new Open();
         add(page);
         assertThat(page.next())

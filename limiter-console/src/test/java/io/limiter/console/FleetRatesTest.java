@@ -40,12 +40,12 @@ class FleetRatesTest {
             String definition,
             String notApplied,
             Map<Instant, Rate> past) {
-        return new InstanceReport(
+        return InstanceReport.of(
                 instance,
                 Instant.ofEpochMilli(Math.round(second * 1000)),
                 3,
                 "available",
-                List.of(new LimitReport(
+                List.of(LimitReport.of(
                         "rateLimit:",
                         "search.gold",
                         "search",
@@ -70,7 +70,7 @@ class FleetRatesTest {
     private static InstanceReport withPast(String instance, double second, int firstStep, double... granted) {
         Map<Instant, Rate> past = new HashMap<>();
         for (int i = 0; i < granted.length; i++) {
-            past.put(Instant.ofEpochSecond(firstStep + 20 * i), new Rate(granted[i], granted[i] / 2));
+            past.put(Instant.ofEpochSecond(firstStep + 20 * i), Rate.of(granted[i], granted[i] / 2));
         }
         return report(instance, second, 0, 0, "50/s", "", past);
     }

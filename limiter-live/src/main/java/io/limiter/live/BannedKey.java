@@ -7,22 +7,48 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ban in effect, of a key that a limit rejected too often.
- *
- * @param prefix of the keys of the limit
- * @param limiter the name of the limit; a ban holds whatever the plan
- * @param key of a caller, hashed unless {@link LiveOptions#showKeys()}
- * @param ends when, by server time
  */
-public record BannedKey(String prefix, String limiter, LiveKey key, Instant ends) {
+public final class BannedKey {
 
-    public BannedKey {
-        Objects.requireNonNull(prefix, "prefix");
-        Objects.requireNonNull(limiter, "limiter");
-        Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(ends, "ends");
+    private final String prefix;
+    private final String limiter;
+    private final LiveKey key;
+    private final Instant ends;
+
+    private BannedKey(String prefix, String limiter, LiveKey key, Instant ends) {
+        this.prefix = Objects.requireNonNull(prefix, "prefix");
+        this.limiter = Objects.requireNonNull(limiter, "limiter");
+        this.key = Objects.requireNonNull(key, "key");
+        this.ends = Objects.requireNonNull(ends, "ends");
+    }
+
+    /** With these values. Applications need it in tests only. */
+    public static BannedKey of(String prefix, String limiter, LiveKey key, Instant ends) {
+        return new BannedKey(prefix, limiter, key, ends);
+    }
+
+    /** The prefix of the keys of the limit. */
+    public String prefix() {
+        return prefix;
+    }
+
+    /** The name of the limit; a ban holds whatever the plan. */
+    public String limiter() {
+        return limiter;
+    }
+
+    /** The key of a caller, hashed unless {@link LiveOptions#showKeys()}. */
+    public LiveKey key() {
+        return key;
+    }
+
+    /** When, by server time. */
+    public Instant ends() {
+        return ends;
     }
 
     /** The bans that any instance knows, the longest first. An instance that does not see a key again does not know of a reset. */
@@ -42,5 +68,24 @@ public record BannedKey(String prefix, String limiter, LiveKey key, Instant ends
 
     private BannedKey later(BannedKey other) {
         return ends.isBefore(other.ends) ? other : this;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof BannedKey that
+                && prefix.equals(that.prefix)
+                && limiter.equals(that.limiter)
+                && key.equals(that.key)
+                && ends.equals(that.ends);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(prefix, limiter, key, ends);
+    }
+
+    @Override
+    public String toString() {
+        return "BannedKey[prefix=" + prefix + ", limiter=" + limiter + ", key=" + key + ", ends=" + ends + "]";
     }
 }

@@ -1,6 +1,8 @@
 package io.limiter.live;
 
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The instances that share live limits. Safe for use by many threads. */
 public interface Fleet {
@@ -15,15 +17,47 @@ public interface Fleet {
 
     /**
      * What the instances have reported.
-     *
-     * @param instances by name
-     * @param unreadable reports that cannot be read, for example of an instance with another version of this library
      */
-    record Reports(List<InstanceReport> instances, List<Unreadable> unreadable) {
+    static final class Reports {
 
-        public Reports {
-            instances = List.copyOf(instances);
-            unreadable = List.copyOf(unreadable);
+        private final List<InstanceReport> instances;
+        private final List<Unreadable> unreadable;
+
+        private Reports(List<InstanceReport> instances, List<Unreadable> unreadable) {
+            this.instances = List.copyOf(instances);
+            this.unreadable = List.copyOf(unreadable);
+        }
+
+        /** With these values. Applications need it in tests only. */
+        public static Reports of(List<InstanceReport> instances, List<Unreadable> unreadable) {
+            return new Reports(instances, unreadable);
+        }
+
+        /** The reports by the name of the instance. */
+        public List<InstanceReport> instances() {
+            return instances;
+        }
+
+        /** Reports that cannot be read, for example of an instance with another version of this library. */
+        public List<Unreadable> unreadable() {
+            return unreadable;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Reports that
+                    && instances.equals(that.instances)
+                    && unreadable.equals(that.unreadable);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(instances, unreadable);
+        }
+
+        @Override
+        public String toString() {
+            return "Reports[instances=" + instances + ", unreadable=" + unreadable + "]";
         }
     }
 }

@@ -1,18 +1,59 @@
 package io.limiter.live;
 
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A page of the changes of live limits, newest first.
- *
- * @param changes those that can be read
- * @param unreadable those that cannot
- * @param next {@code before} of the page with older changes; 0 if there are none
  */
-public record LiveHistory(List<LiveChange> changes, List<Unreadable> unreadable, long next) {
+public final class LiveHistory {
 
-    public LiveHistory {
-        changes = List.copyOf(changes);
-        unreadable = List.copyOf(unreadable);
+    private final List<LiveChange> changes;
+    private final List<Unreadable> unreadable;
+    private final long next;
+
+    private LiveHistory(List<LiveChange> changes, List<Unreadable> unreadable, long next) {
+        this.changes = List.copyOf(changes);
+        this.unreadable = List.copyOf(unreadable);
+        this.next = next;
+    }
+
+    /** With these values. Applications need it in tests only. */
+    public static LiveHistory of(List<LiveChange> changes, List<Unreadable> unreadable, long next) {
+        return new LiveHistory(changes, unreadable, next);
+    }
+
+    /** Those that can be read. */
+    public List<LiveChange> changes() {
+        return changes;
+    }
+
+    /** Those that cannot. */
+    public List<Unreadable> unreadable() {
+        return unreadable;
+    }
+
+    /** {@code before} of the page with older changes; 0 if there are none. */
+    public long next() {
+        return next;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LiveHistory that
+                && changes.equals(that.changes)
+                && unreadable.equals(that.unreadable)
+                && next == that.next;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(changes, unreadable, next);
+    }
+
+    @Override
+    public String toString() {
+        return "LiveHistory[changes=" + changes + ", unreadable=" + unreadable + ", next=" + next + "]";
     }
 }

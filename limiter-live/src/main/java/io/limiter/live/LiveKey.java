@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key path of a limit as live limits name it, or its hash: the permits of {@code limiter.on("acme").on("ann")} have the live limit
  * of {@code LiveKey.of("acme", "ann")}, and no others.
- *
- * @param value the keys as one text, from 1 to 1,000 characters: {@code #} separates them, and within a key {@code #} is written
- *     {@code %23} and {@code %} {@code %25}; or the hash of that, 16 hexadecimal digits in lower case
- * @param hashed whether it is the hash
  */
-public record LiveKey(String value, boolean hashed) {
+public final class LiveKey {
 
     private static final int MAX_LENGTH = 1_000;
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
 
-    public LiveKey {
+    private final String value;
+    private final boolean hashed;
+
+    private LiveKey(String value, boolean hashed) {
         if (hashed) {
             if (!HASH.matcher(Objects.requireNonNull(value, "value")).matches()) {
                 throw new IllegalArgumentException(
@@ -40,6 +40,21 @@ public record LiveKey(String value, boolean hashed) {
                         + "': # separates keys, so write a # within a key as %23");
             }
         }
+        this.value = value;
+        this.hashed = hashed;
+    }
+
+    /**
+     * The keys as one text, from 1 to 1,000 characters: {@code #} separates them, and within a key {@code #} is written
+     * {@code %23} and {@code %} {@code %25}; or the hash of that, 16 hexadecimal digits in lower case.
+     */
+    public String value() {
+        return value;
+    }
+
+    /** Whether it is the hash. */
+    public boolean hashed() {
+        return hashed;
     }
 
     /**
@@ -65,6 +80,11 @@ public record LiveKey(String value, boolean hashed) {
         return new LiveKey(Objects.requireNonNull(text, "text"), false);
     }
 
+    /** The keys of a text as in {@link #value()}, or its hash, as reports have both. */
+    public static LiveKey parse(String text, boolean hashed) {
+        return new LiveKey(Objects.requireNonNull(text, "text"), hashed);
+    }
+
     /** The keys, the outermost first; none if only their hash is known. */
     public List<String> keys() {
         return hashed ? List.of() : KeyText.keys(value);
@@ -78,5 +98,15 @@ public record LiveKey(String value, boolean hashed) {
     @Override
     public String toString() {
         return hashed ? "#" + value : value;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LiveKey that && value.equals(that.value) && hashed == that.hashed;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(value, hashed);
     }
 }

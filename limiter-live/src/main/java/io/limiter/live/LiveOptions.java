@@ -2,19 +2,12 @@ package io.limiter.live;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an instance takes part in live limits. Immutable.
- *
- * @param pollInterval how often it polls Redis for changes, from 100 ms to 1 h; hints over pub/sub make it poll earlier.
- *     With Jedis, hints hold one connection of the pool
- * @param restore whether it writes back what Redis has lost of its copy; otherwise it drops that
- * @param history how many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies
- * @param showKeys whether its reports have the hottest keys themselves, and it stores live limits of keys by the key; otherwise
- *     both have hashes of them
- * @param instance its name in reports; empty for host, process and a random number
  */
-public record LiveOptions(Duration pollInterval, boolean restore, int history, boolean showKeys, String instance) {
+public final class LiveOptions {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
@@ -24,7 +17,13 @@ public record LiveOptions(Duration pollInterval, boolean restore, int history, b
     /** Polls each second, restores nothing, keeps 50 changes of each name and hashes keys. */
     public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "");
 
-    public LiveOptions {
+    private final Duration pollInterval;
+    private final boolean restore;
+    private final int history;
+    private final boolean showKeys;
+    private final String instance;
+
+    private LiveOptions(Duration pollInterval, boolean restore, int history, boolean showKeys, String instance) {
         if (Objects.requireNonNull(pollInterval, "pollInterval").compareTo(SHORTEST) < 0
                 || pollInterval.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
@@ -38,6 +37,44 @@ public record LiveOptions(Duration pollInterval, boolean restore, int history, b
             throw new IllegalArgumentException(
                     "instance must have at most " + MAX_INSTANCE + " characters, had " + instance.length());
         }
+        this.pollInterval = pollInterval;
+        this.restore = restore;
+        this.history = history;
+        this.showKeys = showKeys;
+        this.instance = instance;
+    }
+
+    /**
+     * How often it polls Redis for changes, from 100 ms to 1 h; hints over pub/sub make it poll earlier. With Jedis,
+     * hints hold one connection of the pool.
+     */
+    public Duration pollInterval() {
+        return pollInterval;
+    }
+
+    /** Whether it writes back what Redis has lost of its copy; otherwise it drops that. */
+    public boolean restore() {
+        return restore;
+    }
+
+    /**
+     * How many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies.
+     */
+    public int history() {
+        return history;
+    }
+
+    /**
+     * Whether its reports have the hottest keys themselves, and it stores live limits of keys by the key; otherwise
+     * both have hashes of them.
+     */
+    public boolean showKeys() {
+        return showKeys;
+    }
+
+    /** Its name in reports; empty for host, process and a random number. */
+    public String instance() {
+        return instance;
     }
 
     public LiveOptions withPollInterval(Duration newPollInterval) {
@@ -58,5 +95,26 @@ public record LiveOptions(Duration pollInterval, boolean restore, int history, b
 
     public LiveOptions withInstance(String newInstance) {
         return new LiveOptions(pollInterval, restore, history, showKeys, newInstance);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LiveOptions that
+                && pollInterval.equals(that.pollInterval)
+                && restore == that.restore
+                && history == that.history
+                && showKeys == that.showKeys
+                && instance.equals(that.instance);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(pollInterval, restore, history, showKeys, instance);
+    }
+
+    @Override
+    public String toString() {
+        return "LiveOptions[pollInterval=" + pollInterval + ", restore=" + restore + ", history=" + history
+                + ", showKeys=" + showKeys + ", instance=" + instance + "]";
     }
 }

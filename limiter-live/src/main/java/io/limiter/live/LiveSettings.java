@@ -14,33 +14,8 @@ import org.jspecify.annotations.Nullable;
  * LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10)        // a burst in seconds scales, a capacity stays
  * LiveSettings.NONE.withEnforce(false)                       // of any kind
  * }</pre>
- *
- * @param kind which the parameters are for, and which the limiters must be; required for the parameters of a name
- *     without limiters here
- * @param rate permits per second of a token bucket, leaky bucket or leaky queue
- * @param capacity of a token bucket or a leaky bucket in permits, at least 1; most waiting in a leaky queue. It is not known how many permits calls take: a
- *     kind of limit that rejects requests for more than its capacity rejects those while the live limit holds
- * @param burst capacity of a token bucket as a time, instead of capacity: the permits that are refilled in it
- * @param limit most permits in a window, or held at the same time
- * @param period length of a window
- * @param timeout how long calls of annotated methods and HTTP requests wait for permits
- * @param enforce whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode
- * @param failurePolicy decides while Redis is unavailable
- * @param failureShare share of the limit under the policy {@code LOCAL}; {@code null} for that of one instance
- * @param access of one key, and then alone: it is exempt or banned
  */
-public record LiveSettings(
-        @Nullable LiveKind kind,
-        @Nullable Double rate,
-        @Nullable Double capacity,
-        @Nullable Duration burst,
-        @Nullable Long limit,
-        @Nullable Duration period,
-        @Nullable Duration timeout,
-        @Nullable Boolean enforce,
-        @Nullable Action failurePolicy,
-        @Nullable Double failureShare,
-        @Nullable Access access) {
+public final class LiveSettings {
 
     /** Overrides nothing. */
     public static final LiveSettings NONE =
@@ -52,17 +27,30 @@ public record LiveSettings(
     /** For one key: it is rejected at once, until the live limit expires. */
     public static final LiveSettings BANNED = of(Access.BANNED);
 
-    /** How one key of a limit is treated instead of being limited. */
-    public enum Access {
-        /** Granted without taking permits. */
-        EXEMPT,
-        /** Rejected at once, without a wait, until the live limit expires. */
-        BANNED
-    }
+    private final @Nullable LiveKind kind;
+    private final @Nullable Double rate;
+    private final @Nullable Double capacity;
+    private final @Nullable Duration burst;
+    private final @Nullable Long limit;
+    private final @Nullable Duration period;
+    private final @Nullable Duration timeout;
+    private final @Nullable Boolean enforce;
+    private final @Nullable Action failurePolicy;
+    private final @Nullable Double failureShare;
+    private final @Nullable Access access;
 
-    private static final Duration LONGEST = Duration.ofDays(1000);
-
-    public LiveSettings {
+    private LiveSettings(
+            @Nullable LiveKind kind,
+            @Nullable Double rate,
+            @Nullable Double capacity,
+            @Nullable Duration burst,
+            @Nullable Long limit,
+            @Nullable Duration period,
+            @Nullable Duration timeout,
+            @Nullable Boolean enforce,
+            @Nullable Action failurePolicy,
+            @Nullable Double failureShare,
+            @Nullable Access access) {
         if (capacity != null && burst != null) {
             throw new IllegalArgumentException("capacity " + capacity + " (permits) and burst " + burst
                     + " both say how many unused permits are kept: leave one of them out");
@@ -94,7 +82,107 @@ public record LiveSettings(
                         "failureShare must be more than 0 and at most 1, was " + failureShare);
             }
         }
+        this.kind = kind;
+        this.rate = rate;
+        this.capacity = capacity;
+        this.burst = burst;
+        this.limit = limit;
+        this.period = period;
+        this.timeout = timeout;
+        this.enforce = enforce;
+        this.failurePolicy = failurePolicy;
+        this.failureShare = failureShare;
+        this.access = access;
     }
+
+    /** All settings, as they are stored; {@code null} for what is left as it is. */
+    public static LiveSettings of(
+            @Nullable LiveKind kind,
+            @Nullable Double rate,
+            @Nullable Double capacity,
+            @Nullable Duration burst,
+            @Nullable Long limit,
+            @Nullable Duration period,
+            @Nullable Duration timeout,
+            @Nullable Boolean enforce,
+            @Nullable Action failurePolicy,
+            @Nullable Double failureShare,
+            @Nullable Access access) {
+        return new LiveSettings(
+                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+    }
+
+    /**
+     * Which the parameters are for, and which the limiters must be; required for the parameters of a name without
+     * limiters here.
+     */
+    public @Nullable LiveKind kind() {
+        return kind;
+    }
+
+    /** Permits per second of a token bucket, leaky bucket or leaky queue. */
+    public @Nullable Double rate() {
+        return rate;
+    }
+
+    /**
+     * The capacity of a token bucket or a leaky bucket in permits, at least 1; most waiting in a leaky queue. It is not
+     * known how many permits calls take: a kind of limit that rejects requests for more than its capacity rejects those
+     * while the live limit holds.
+     */
+    public @Nullable Double capacity() {
+        return capacity;
+    }
+
+    /** Capacity of a token bucket as a time, instead of capacity: the permits that are refilled in it. */
+    public @Nullable Duration burst() {
+        return burst;
+    }
+
+    /** Most permits in a window, or held at the same time. */
+    public @Nullable Long limit() {
+        return limit;
+    }
+
+    /** Length of a window. */
+    public @Nullable Duration period() {
+        return period;
+    }
+
+    /** How long calls of annotated methods and HTTP requests wait for permits. */
+    public @Nullable Duration timeout() {
+        return timeout;
+    }
+
+    /** Whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode. */
+    public @Nullable Boolean enforce() {
+        return enforce;
+    }
+
+    /** Decides while Redis is unavailable. */
+    public @Nullable Action failurePolicy() {
+        return failurePolicy;
+    }
+
+    /** Share of the limit under the policy {@code LOCAL}; {@code null} for that of one instance. */
+    public @Nullable Double failureShare() {
+        return failureShare;
+    }
+
+    /** The access of one key, and then alone: it is exempt or banned. */
+    public @Nullable Access access() {
+        return access;
+    }
+
+    /** How one key of a limit is treated instead of being limited. */
+    public enum Access {
+        /** Granted without taking permits. */
+        EXEMPT,
+        /** Rejected at once, without a wait, until the live limit expires. */
+        BANNED
+    }
+
+    private static final Duration LONGEST = Duration.ofDays(1000);
 
     /** Nothing yet, for limiters of one kind. */
     public static LiveSettings of(LiveKind kind) {
@@ -161,5 +249,34 @@ public record LiveSettings(
     /** Whether it overrides nothing. */
     public boolean isEmpty() {
         return !hasParameters() && timeout == null && enforce == null && failurePolicy == null && access == null;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LiveSettings that
+                && Objects.equals(kind, that.kind)
+                && Objects.equals(rate, that.rate)
+                && Objects.equals(capacity, that.capacity)
+                && Objects.equals(burst, that.burst)
+                && Objects.equals(limit, that.limit)
+                && Objects.equals(period, that.period)
+                && Objects.equals(timeout, that.timeout)
+                && Objects.equals(enforce, that.enforce)
+                && Objects.equals(failurePolicy, that.failurePolicy)
+                && Objects.equals(failureShare, that.failureShare)
+                && Objects.equals(access, that.access);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(
+                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+    }
+
+    @Override
+    public String toString() {
+        return "LiveSettings[kind=" + kind + ", rate=" + rate + ", capacity=" + capacity + ", burst=" + burst
+                + ", limit=" + limit + ", period=" + period + ", timeout=" + timeout + ", enforce=" + enforce
+                + ", failurePolicy=" + failurePolicy + ", failureShare=" + failureShare + ", access=" + access + "]";
     }
 }

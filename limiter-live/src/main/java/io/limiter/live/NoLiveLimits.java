@@ -81,7 +81,7 @@ final class NoLiveLimits implements LiveLimits {
 
     @Override
     public LiveHistory history(int most, long before) {
-        return new LiveHistory(List.of(), List.of(), 0);
+        return LiveHistory.of(List.of(), List.of(), 0);
     }
 
     @Override
@@ -96,7 +96,7 @@ final class NoLiveLimits implements LiveLimits {
 
     @Override
     public Fleet fleet() {
-        return () -> new Fleet.Reports(List.of(), List.of());
+        return () -> Fleet.Reports.of(List.of(), List.of());
     }
 
     private UnsupportedOperationException unsupported() {

@@ -19,7 +19,7 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.spring.web.RejectionResponseCustomizer;
-import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RejectionResponse;
 import java.time.Duration;
 import java.util.Optional;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -130,8 +130,7 @@ class LimitPagesSnippets {
         // http: customizer
         @Bean
         RejectionResponseCustomizer html() {
-            return (rejection, usual) -> new RejectionResponses.Response(
-                    usual.status(), usual.headers(), "text/html", "<h1>Later, please</h1>".getBytes(UTF_8));
+            return (rejection, usual) -> usual.withBody("text/html", "<h1>Later, please</h1>".getBytes(UTF_8));
         }
         // end
     }

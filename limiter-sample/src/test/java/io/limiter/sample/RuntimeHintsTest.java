@@ -11,8 +11,6 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.console.wire.Wire;
-import io.limiter.live.LiveLimit;
-import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.KeyDescription;
 import io.limiter.spring.actuate.LimitDescription;
 import io.limiter.spring.actuate.LimitersDescription;
@@ -54,14 +52,15 @@ class RuntimeHintsTest {
             LimitDescription.class,
             KeyDescription.class,
             LiveDescription.class,
-            LiveLimit.class,
-            LiveSettings.class,
             Ban.class,
             TokenBucket.class,
             FixedWindow.class,
             SlidingLog.class,
             SlidingCounter.class,
             ConcurrencyLimit.class);
+
+    /** The settings of live limits as JSON, which only their package sees. */
+    private static final String STORED_SETTINGS = "io.limiter.internal.live.store.StoredSettings";
 
     private static RuntimeHints hints() {
         RuntimeHints hints = new RuntimeHints();
@@ -130,7 +129,7 @@ class RuntimeHintsTest {
                         "io.limiter.spring.web.RejectionResponses$Problem",
                         "io.limiter.console.wire.Wire$RejectedKey",
                         LimitDescription.class.getName(),
-                        LiveSettings.class.getName(),
+                        STORED_SETTINGS,
                         TokenBucket.class.getName(),
                         WarmUp.class.getName());
         for (Class<?> each : records) {
@@ -150,7 +149,7 @@ class RuntimeHintsTest {
                         Stream.of(type.getRecordComponents())
                                 .flatMap(each -> Stream.of(each.getAccessor().getAnnotations())))
                 .anyMatch(each -> each.annotationType().getName().startsWith("com.fasterxml.jackson."));
-        if (annotated || type.getEnclosingClass() == Wire.class || WRITTEN.contains(type)) {
+        if (annotated || type.getEnclosingClass() == Wire.class || WRITTEN.contains(type) || type.getName().equals(STORED_SETTINGS)) {
             add(type, records);
         }
     }

@@ -6,8 +6,6 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveLimit;
-import io.limiter.live.LiveSettings;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
@@ -38,8 +36,6 @@ final class EndpointHints implements RuntimeHintsRegistrar {
                         SlidingCounter.class,
                         ConcurrencyLimit.class,
                         Ban.class,
-                        LiveLimit.class,
-                        LiveSettings.class,
                         // By name: that package depends on this one.
                         ClassUtils.resolveClassName(LIVE, loader));
     }

@@ -84,7 +84,7 @@ public final class EndpointProblems {
             return new WebEndpointResponse<>(
                     new Conflict(
                             String.valueOf(e.getMessage()),
-                            e.current().map(LimitDefinition::of).orElse(null)),
+                            e.current().map(LiveDefinition::of).orElse(null)),
                     STATUS_CONFLICT);
         } catch (IllegalArgumentException e) {
             return problem(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);

@@ -7,12 +7,11 @@ import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
-/** Limit definitions, live limits and their changes as maps, with the names in Java. Durations are in seconds. */
-public final class LimitDefinition {
+/** Limit definitions as maps, with the names in Java. Durations are in seconds. */
+final class LimitDefinition {
 
     private LimitDefinition() {}
 
@@ -35,8 +34,8 @@ public final class LimitDefinition {
         return definition;
     }
 
-    /** The components that are not {@code null}. An empty {@link Optional} is a {@code null} in the map. */
-    public static Map<String, @Nullable Object> of(Record values) {
+    /** The components that are not {@code null}. */
+    private static Map<String, @Nullable Object> of(Record values) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         for (RecordComponent component : values.getClass().getRecordComponents()) {
             ReflectionUtils.makeAccessible(component.getAccessor());
@@ -48,10 +47,7 @@ public final class LimitDefinition {
         return definition;
     }
 
-    private static @Nullable Object shown(Object value) {
-        if (value instanceof Optional<?> optional) {
-            return optional.map(LimitDefinition::shown).orElse(null);
-        }
+    private static Object shown(Object value) {
         if (value instanceof Duration time) {
             return time.toSeconds() + time.getNano() / 1e9;
         }

@@ -131,7 +131,7 @@ public final class LimitersEndpoint {
 
     /** The live limit of a key. */
     private @Nullable Map<String, @Nullable Object> live(LimiterTotals totals, LiveKey key) {
-        return live.get(totals.name(), key).map(LimitDefinition::of).orElse(null);
+        return live.get(totals.name(), key).map(LiveDefinition::of).orElse(null);
     }
 
     /** @param keys {@code null} if it is one of the list of limits, which has no keys */
@@ -149,7 +149,7 @@ public final class LimitersEndpoint {
                                 totals.prefetch().orElse(null),
                                 totals.ban().orElse(null)),
                 ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals),
-                ofName == null ? null : LimitDefinition.of(ofName),
+                ofName == null ? null : LiveDefinition.of(ofName),
                 LimitDescription.counts(totals::granted, lookup.isLocal()),
                 LimitDescription.counts(totals::rejected, lookup.isLocal()),
                 totals.errors(),

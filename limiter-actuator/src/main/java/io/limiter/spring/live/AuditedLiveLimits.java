@@ -8,7 +8,7 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.Audit;
-import io.limiter.spring.actuate.LimitDefinition;
+import io.limiter.spring.actuate.LiveDefinition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -98,7 +98,7 @@ public final class AuditedLiveLimits extends ForwardingLiveLimits {
         data.put("replacedVersion", replacedVersion);
         after.ifPresent(limit -> {
             data.put("version", limit.version());
-            data.put("settings", LimitDefinition.of(limit.settings()));
+            data.put("settings", LiveDefinition.of(limit.settings()));
             limit.expiresAt().ifPresent(at -> data.put("expiresAt", at.toString()));
         });
         data.put("why", note.why());

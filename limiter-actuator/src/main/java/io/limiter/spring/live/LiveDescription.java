@@ -6,7 +6,7 @@ import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.Unreadable;
-import io.limiter.spring.actuate.LimitDefinition;
+import io.limiter.spring.actuate.LiveDefinition;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -67,18 +67,16 @@ public record LiveDescription(
                         .toList();
         return new LiveDescription(
                 live.version(),
-                limits.stream().map(LimitDefinition::of).toList(),
+                limits.stream().map(LiveDefinition::of).toList(),
                 newest(keys),
                 history == null
                         ? null
                         : history.changes().stream()
                                 .filter(shown)
                                 .limit(MOST_CHANGES)
-                                .map(LimitDefinition::of)
+                                .map(LiveDefinition::of)
                                 .toList(),
-                skipped.isEmpty() && changes.isEmpty()
-                        ? null
-                        : new Skipped(skipped.size() + changes.size(), skipped, changes));
+                skipped.isEmpty() && changes.isEmpty() ? null : Skipped.of(skipped, changes));
     }
 
     /** Whether there is nothing of a name. */
@@ -90,7 +88,7 @@ public record LiveDescription(
         return ofKeys.stream()
                 .sorted(Comparator.comparingLong(LiveLimit::version).reversed())
                 .limit(MOST_KEYS)
-                .map(LimitDefinition::of)
+                .map(LiveDefinition::of)
                 .toList();
     }
 
@@ -108,5 +106,19 @@ public record LiveDescription(
      * @param limits with the version to name in a change that replaces them
      * @param changes of the history
      */
-    public record Skipped(int count, List<Unreadable> limits, List<Unreadable> changes) {}
+    public record Skipped(int count, List<Entry> limits, List<Entry> changes) {
+
+        private static Skipped of(List<Unreadable> limits, List<Unreadable> changes) {
+            return new Skipped(limits.size() + changes.size(), entries(limits), entries(changes));
+        }
+
+        private static List<Entry> entries(List<Unreadable> unreadable) {
+            return unreadable.stream()
+                    .map(each -> new Entry(each.name(), each.version(), each.problem()))
+                    .toList();
+        }
+    }
+
+    /** An {@link Unreadable} as JSON. */
+    public record Entry(String name, long version, String problem) {}
 }

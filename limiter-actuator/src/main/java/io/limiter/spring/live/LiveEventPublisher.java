@@ -26,7 +26,7 @@ public final class LiveEventPublisher implements SmartInitializingSingleton, Dis
     @Override
     public void afterSingletonsInstantiated() {
         limits.ifAvailable(live ->
-                subscription = live.subscribe(change -> publisher.publishEvent(new LiveLimitChangedEvent(change))));
+                subscription = live.subscribe(change -> publisher.publishEvent(LiveLimitChangedEvent.of(change))));
     }
 
     @Override

@@ -9,9 +9,9 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.EndpointProblems;
-import io.limiter.spring.actuate.LimitDefinition;
 import io.limiter.spring.actuate.LimitLookup;
 import io.limiter.spring.actuate.LimitNames;
+import io.limiter.spring.actuate.LiveDefinition;
 import io.limiter.spring.actuate.Operator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,7 +67,7 @@ public final class LiveLimitsEndpoint {
             LiveKey ofKey = LiveRequest.key(key, keyHash);
             if (ofKey != null) {
                 return live().get(of, ofKey)
-                        .<Object>map(LimitDefinition::of)
+                        .<Object>map(LiveDefinition::of)
                         .orElseGet(() -> EndpointProblems.notFound("this key has no live limit of '" + of + "'"));
             }
             List<LimiterTotals> totals = factory.statistics().totals();
@@ -121,7 +121,7 @@ public final class LiveLimitsEndpoint {
             String changed = liveName(name);
             Set<String> known = names();
             LimitNames.check(changed, known, ofLimit);
-            LiveSettings settings = LiveRequest.checked(new LiveSettings(
+            LiveSettings settings = LiveRequest.checked(LiveSettings.of(
                     // A ban or an exemption that is prepared holds whatever the kind will be.
                     access == null || known.contains(changed) ? ofLimit : null,
                     LiveRequest.number("rate", rate),
@@ -135,7 +135,7 @@ public final class LiveLimitsEndpoint {
                     LiveRequest.number("failureShare", failureShare),
                     LiveRequest.oneOf("access", LiveSettings.Access.class, access)));
             LiveKey ofKey = LiveRequest.key(key, keyHash);
-            return LimitDefinition.of(
+            return LiveDefinition.of(
                     ofKey == null
                             ? limits.put(changed, settings, note, expected)
                             : limits.put(changed, ofKey, settings, note, expected));
@@ -208,7 +208,7 @@ public final class LiveLimitsEndpoint {
                 throw new IllegalArgumentException("version must be set: that of the live limit which the change is of,"
                         + " as GET shows it, or 0 if it has none any more");
             }
-            return LimitDefinition.of(limits.rollBack(undone, note, LiveRequest.version("version", version)));
+            return LiveDefinition.of(limits.rollBack(undone, note, LiveRequest.version("version", version)));
         });
     }
 

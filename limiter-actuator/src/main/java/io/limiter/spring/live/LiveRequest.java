@@ -18,7 +18,7 @@ final class LiveRequest {
     private LiveRequest() {}
 
     static ChangeNote note(String who, @Nullable String why, @Nullable String expiresIn) {
-        return new ChangeNote(who, why == null ? "" : why, duration("expiresIn", expiresIn));
+        return ChangeNote.of(who, why == null ? "" : why).withExpiry(duration("expiresIn", expiresIn));
     }
 
     /** {@code null} if the request is of all keys. */

@@ -26,6 +26,12 @@ public final class Wire {
 
     private Wire() {}
 
+    /**
+     * The version of what the page and the server send each other. It grows with each change that a page or a server of an older
+     * version would misunderstand, as they meet while a new version is rolled out.
+     */
+    public static final int PROTOCOL = 1;
+
     /** @throws IllegalArgumentException if a value that a request needs is missing */
     public static <T> T needed(String name, @Nullable T value) {
         if (value == null) {
@@ -66,7 +72,7 @@ public final class Wire {
 
         /** @throws IllegalArgumentException if a value is out of range */
         public LiveSettings toLive() {
-            return new LiveSettings(
+            return LiveSettings.of(
                     kind == null ? null : LiveKind.of(kind),
                     rate,
                     capacity,
@@ -119,7 +125,7 @@ public final class Wire {
         }
 
         public LiveKey toLive() {
-            return new LiveKey(needed("key.value", value), needed("key.hashed", hashed));
+            return LiveKey.parse(needed("key.value", value), needed("key.hashed", hashed));
         }
     }
 
@@ -228,6 +234,7 @@ public final class Wire {
     /**
      * What the page gets each second. Rates are per second, {@code null} until an instance has reported twice.
      *
+     * @param protocol {@link #PROTOCOL} of the server: a page of another one stops, and asks to be loaded again
      * @param version of the newest change that this instance has applied
      * @param problem why the fleet cannot be read; the rest is then what was read last
      * @param unreadable live limits and reports that cannot be read
@@ -235,6 +242,7 @@ public final class Wire {
      * @param series with the first message only
      */
     public record FleetState(
+            int protocol,
             long at,
             long version,
             @Nullable String problem,

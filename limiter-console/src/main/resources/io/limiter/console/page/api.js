@@ -8,6 +8,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The version of what this page and the server send each other. Java twin: Wire.PROTOCOL. */
+const PROTOCOL = 1;
+
+/** In place of a status: the server has another version. */
+export const OTHER_PROTOCOL = -1;
+
 let token = null;
 
 async function call(path, options = {}) {
@@ -57,7 +63,7 @@ async function write(path, body) {
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',
-          'X-Limiter-Console': '1',
+          'X-Limiter-Console': String(PROTOCOL),
           ...(token ? {[token.header]: csrf} : {}),
         },
         body: JSON.stringify(body),
@@ -81,11 +87,11 @@ const SILENCE = 5000;
 const RETRY = 2000;
 
 /**
- * Follows the fleet, and connects again whenever the connection is lost.
+ * Follows the fleet, and connects again whenever the connection is lost. Stops if the server has another version of the protocol.
  *
  * @param {(fleet: object) => void} onFleet with each message
- * @param {(status: number, full?: boolean) => void} onLost with the HTTP status, 0 if there is no answer, and whether too
- *     many pages are open
+ * @param {(status: number, full?: boolean) => void} onLost with the HTTP status, 0 if there is no answer or
+ *     {@link OTHER_PROTOCOL}, and whether too many pages are open
  */
 export function follow(onFleet, onLost) {
   let source = null;
@@ -95,7 +101,14 @@ export function follow(onFleet, onLost) {
     source = new EventSource('api/fleet');
     source.addEventListener('fleet', event => {
       wait();
-      onFleet(JSON.parse(event.data));
+      const fleet = JSON.parse(event.data);
+      if (fleet.protocol === PROTOCOL) {
+        onFleet(fleet);
+      } else {
+        clearTimeout(watchdog);
+        source.close();
+        onLost(OTHER_PROTOCOL);
+      }
     });
     source.addEventListener('error', () => {
       if (source.readyState === EventSource.CLOSED) {

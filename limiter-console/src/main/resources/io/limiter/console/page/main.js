@@ -142,6 +142,7 @@ function showConnection() {
     : connection === 'lost-full' ? t('lostFull')
     : connection === 'lost-401' ? t('lostLogin')
     : connection === 'lost-403' ? t('lostRights')
+    : connection === 'lost-protocol' ? t('lostProtocol')
     : lost ? t('lostText', state.fleet ? moment(state.fleet.at) : '–')
     : '');
   byId('unsecured').hidden = !state.session.unsecured;
@@ -228,7 +229,8 @@ async function start() {
       readHistory();
     }
   }, (status, full) => {
-    connection = status === 401 || status === 403 ? `lost-${status}` : full ? 'lost-full' : 'lost';
+    connection = status === 401 || status === 403 ? `lost-${status}`
+      : status === api.OTHER_PROTOCOL ? 'lost-protocol' : full ? 'lost-full' : 'lost';
     showConnection();
   });
 }

@@ -93,11 +93,11 @@ final class FleetReports implements Fleet {
             try {
                 reports.add(ReportJson.parse(stored));
             } catch (IllegalArgumentException e) {
-                unreadable.add(new Unreadable(instanceName, 0, "its report cannot be read: " + e.getMessage()));
+                unreadable.add(Unreadable.of(instanceName, 0, "its report cannot be read: " + e.getMessage()));
             }
         });
         reports.sort(Comparator.comparing(InstanceReport::instance));
-        return new Reports(reports, unreadable);
+        return Reports.of(reports, unreadable);
     }
 
     /** Keeps the rates for a console that is opened later. Cheap, and without a call of Redis. */
@@ -134,7 +134,7 @@ final class FleetReports implements Fleet {
                 .toList();
         String name = instance.get();
         // The time of the report is Redis's.
-        InstanceReport report = new InstanceReport(
+        InstanceReport report = InstanceReport.of(
                 name,
                 Instant.EPOCH,
                 version,
@@ -161,10 +161,10 @@ final class FleetReports implements Fleet {
         List<BannedKey> bans = new ArrayList<>();
         byLimit.forEach((limit, known) -> known.stream()
                 .limit(MAX_BANS)
-                .forEach(ban -> bans.add(new BannedKey(
+                .forEach(ban -> bans.add(BannedKey.of(
                         limit.get(0),
                         limit.get(1),
-                        new LiveKey(shown.apply(KeyText.of(ban.keys())), !options.showKeys()),
+                        LiveKey.parse(shown.apply(KeyText.of(ban.keys())), !options.showKeys()),
                         now.plus(ban.left())))));
         bans.sort(Comparator.comparing(BannedKey::ends).reversed());
         return bans.subList(0, Math.min(MAX_BANS, bans.size()));
@@ -213,16 +213,16 @@ final class FleetReports implements Fleet {
             }
         }
         List<HotKey> hottest = totals.hottestKeys().stream()
-                .map(key -> new HotKey(shown.apply(KeyText.of(key.keys())), key.requests()))
+                .map(key -> HotKey.of(shown.apply(KeyText.of(key.keys())), key.requests()))
                 .toList();
         Instant now = Micros.toInstant(nowMicros);
         List<RejectedKey> rejected = totals.rejectedKeys().stream()
-                .map(key -> new RejectedKey(
+                .map(key -> RejectedKey.of(
                         shown.apply(KeyText.of(key.keys())),
                         key.rejections(),
                         key.ago().stream().map(now::minus).toList()))
                 .toList();
-        return new LimitReport(
+        return LimitReport.of(
                 totals.prefix(),
                 totals.name(),
                 totals.limiter(),

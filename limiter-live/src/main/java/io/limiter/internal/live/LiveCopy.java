@@ -56,6 +56,7 @@ final class LiveCopy {
     // live limits end meanwhile.
     private final Object polling = new Object();
     // Changed under the monitor of this.
+    private final UnreadableLog unreadable = new UnreadableLog();
     private volatile Copy copy = Copy.EMPTY;
     // Server time less the ticker's, in microseconds.
     private volatile long offsetMicros;
@@ -290,7 +291,7 @@ final class LiveCopy {
     /** Applies the live limit of a name or a key to the limiters. One that has expired follows in endExpired(). */
     private void override(String field, LiveLimit of, @Nullable StoredLimit limit, long now) {
         if (limit != null && !limit.problem().isEmpty()) {
-            log.warn("The limiters '{}' keep their own limit: {}.", of.name(), limit.problem());
+            unreadable.warn(of.name(), limit);
         }
         if (Fields.of(of.name(), of.key()).equals(field)) {
             override(of, limit != null && limit.isInEffect(now) ? limit.limit().settings() : LiveSettings.NONE);
@@ -322,14 +323,14 @@ final class LiveCopy {
         if (is != null && is.problem().isEmpty() && (before.isPresent() || after.isPresent())) {
             LiveLimit by = is.limit();
             return Optional.of(
-                    new LiveChange(by.version(), by.name(), by.key(), before, after, by.since(), by.who(), by.why()));
+                    LiveChange.of(by.version(), by.name(), by.key(), before, after, by.since(), by.who(), by.why()));
         }
         String why = is == null ? "Redis does not have it any more" : "what Redis has cannot be read";
         return before.map(limit -> ended(limit, read.version(), Micros.toInstant(read.nowMicros()), "", why));
     }
 
     private static LiveChange ended(LiveLimit limit, long version, Instant at, String who, String why) {
-        return new LiveChange(version, limit.name(), limit.key(), Optional.of(limit), Optional.empty(), at, who, why);
+        return LiveChange.of(version, limit.name(), limit.key(), Optional.of(limit), Optional.empty(), at, who, why);
     }
 
     /** Ends live limits whose time is over, also while Redis is unavailable, or a poll waits for it. */

@@ -41,7 +41,7 @@ final class PastRates {
         }
 
         Rate rate(LimiterTotals totals, long micros) {
-            return new Rate(
+            return Rate.of(
                     perSecond(totals.granted() - granted, micros), perSecond(totals.rejected() - rejected, micros));
         }
 

@@ -122,7 +122,7 @@ final class StoredLiveLimits implements LiveLimits {
     public List<Unreadable> unreadable() {
         return copy.limits().values().stream()
                 .filter(each -> !each.problem().isEmpty())
-                .map(each -> new Unreadable(
+                .map(each -> Unreadable.of(
                         each.limit().name(),
                         each.limit().version(),
                         ofKey(each.limit().key()) + each.problem()))
@@ -349,17 +349,17 @@ final class StoredLiveLimits implements LiveLimits {
                     changes.add(stored.change());
                 } else {
                     LiveChange change = stored.change();
-                    unreadable.add(new Unreadable(
+                    unreadable.add(Unreadable.of(
                             change.name(),
                             version,
                             ofKey(change.key()) + stored.after().problem()));
                 }
             } catch (IllegalArgumentException e) {
                 unreadable.add(
-                        new Unreadable("", version, "this change in the history cannot be read: " + e.getMessage()));
+                        Unreadable.of("", version, "this change in the history cannot be read: " + e.getMessage()));
             }
         }
-        return new LiveHistory(changes, unreadable, page.size() / 2 < most ? 0 : version);
+        return LiveHistory.of(changes, unreadable, page.size() / 2 < most ? 0 : version);
     }
 
     /** Written by hand, a score may be any number, which Redis also writes as inf. */

@@ -118,15 +118,15 @@ class LiveBansTest {
     @Test
     void a_ban_of_the_fleet_lasts_as_long_as_any_instance_says() {
         Instant now = Instant.ofEpochSecond(1_763_650_000);
-        BannedKey ann = new BannedKey("rateLimit:", "login", LiveKey.of("ann"), now.plusSeconds(60));
-        BannedKey longer = new BannedKey("rateLimit:", "login", LiveKey.of("ann"), now.plusSeconds(90));
-        BannedKey bob = new BannedKey("rateLimit:", "login", LiveKey.of("bob"), now.plusSeconds(70));
+        BannedKey ann = BannedKey.of("rateLimit:", "login", LiveKey.of("ann"), now.plusSeconds(60));
+        BannedKey longer = BannedKey.of("rateLimit:", "login", LiveKey.of("ann"), now.plusSeconds(90));
+        BannedKey bob = BannedKey.of("rateLimit:", "login", LiveKey.of("bob"), now.plusSeconds(70));
         assertThat(BannedKey.all(List.of(report(now, bob, ann), report(now, longer), report(now, ann))))
                 .containsExactly(longer, bob);
     }
 
     private static InstanceReport report(Instant now, BannedKey... bans) {
-        return new InstanceReport("one", now, 0, "available", List.of(), List.of(bans));
+        return InstanceReport.of("one", now, 0, "available", List.of(), List.of(bans));
     }
 
     @Test

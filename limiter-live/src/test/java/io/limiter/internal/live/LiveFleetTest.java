@@ -70,7 +70,7 @@ class LiveFleetTest {
         assertThat(sum.errors()).isZero();
         assertThat(sum.bySource().values().stream().mapToLong(Long::longValue).sum())
                 .isEqualTo(9);
-        assertThat(sum.hottest()).containsExactly(new HotKey("ann", 7), new HotKey("bob", 2));
+        assertThat(sum.hottest()).containsExactly(HotKey.of("ann", 7), HotKey.of("bob", 2));
         assertThat(sum.plan()).isEmpty();
         assertThat(sum.limiter()).isEqualTo("search");
         assertThat(sum.notApplied()).isEmpty();
@@ -241,6 +241,7 @@ class LiveFleetTest {
                 "",
                 "1763650000123456 {\"limits\":[{\"settings\":{\"period\":\"soon\"}}]}",
                 "1763650000123456 {\"limits\":[{\"settings\":{\"colour\":1}}]}",
+                "1763650000123456 {\"format\":2,\"limits\":[]}",
                 "1763650000123456 {\"limits\":[{\"past\":[9223372036854775807,1,1]}]}",
                 "99999999999999999999 {}"
             })

@@ -124,7 +124,7 @@ class LiveLimitsTest {
         LiveLimit stored = live(one).put("search", TEN, NOTE, 0);
 
         assertThat(stored)
-                .isEqualTo(new LiveLimit(
+                .isEqualTo(LiveLimit.of(
                         "search", Optional.empty(), TEN, 1, serverTime(), Optional.empty(), "ann", "flood"));
         assertThat(here.limit()).isEqualTo(TokenBucket.perSecond(10));
         assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(100));

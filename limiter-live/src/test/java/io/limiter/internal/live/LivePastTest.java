@@ -41,7 +41,7 @@ class LivePastTest {
         FLEET.clock().advance(Duration.ofSeconds(1));
         assertThat(past(one, other))
                 .containsExactly(
-                        Map.entry(start, new Rate(4, 0)), Map.entry(start.plusSeconds(20), new Rate(0.75 + 4, 0)));
+                        Map.entry(start, Rate.of(4, 0)), Map.entry(start.plusSeconds(20), Rate.of(0.75 + 4, 0)));
     }
 
     @Test
@@ -51,7 +51,7 @@ class LivePastTest {
         one.pollLiveLimits();
         decide(one, 200);
         FLEET.clock().advance(Duration.ofSeconds(100));
-        assertThat(past(one)).hasSize(5).containsKey(start).values().containsOnly(new Rate(2, 0));
+        assertThat(past(one)).hasSize(5).containsKey(start).values().containsOnly(Rate.of(2, 0));
     }
 
     @Test
@@ -67,7 +67,7 @@ class LivePastTest {
         });
         FLEET.clock().advance(Duration.ofSeconds(20));
         assertThat(past(one))
-                .containsExactly(Map.entry(start, new Rate(1, 0)), Map.entry(start.plusSeconds(20), new Rate(0, 0)));
+                .containsExactly(Map.entry(start, Rate.of(1, 0)), Map.entry(start.plusSeconds(20), Rate.of(0, 0)));
     }
 
     @Test
@@ -83,7 +83,7 @@ class LivePastTest {
                 .hasSize(30)
                 .containsKeys(start.plusSeconds(10 * 20), start.plusSeconds(39 * 20))
                 .values()
-                .containsOnly(new Rate(1, 0));
+                .containsOnly(Rate.of(1, 0));
     }
 
     @Test

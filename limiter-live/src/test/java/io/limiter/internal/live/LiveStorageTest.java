@@ -112,6 +112,37 @@ class LiveStorageTest {
         assertThat(limiter.getRate()).isEqualTo(10);
     }
 
+    /** Also not by an instance that writes back what Redis has lost. */
+    @Test
+    void a_newer_format_is_said_once_and_left_alone() {
+        LiveInstance one = FLEET.instance();
+        RateLimiter limiter = search(one);
+        put(one, "search", TEN);
+        String newer = " 1763650000123456 0 {\"format\":2,\"who\":\"new\",\"settings\":{\"rate\":5}}";
+        FLEET.commands(commands -> {
+            commands.hset("{limiter:live}:limits", Map.of("search", "2" + newer, "other", "3" + newer));
+            return commands.set("{limiter:live}:version", "3 newer");
+        });
+        assertThat(logged(one::pollLiveLimits))
+                .singleElement()
+                .asString()
+                .contains(
+                        "keep their own limit: it has the format 2 of a newer version of this library, and this instance"
+                                + " reads 1 at most: update it; until then it leaves the live limit as it is.");
+        assertThat(limiter.getRate()).isEqualTo(100);
+        assertThat(live(one).list()).isEmpty();
+        assertThat(live(one).unreadable()).extracting(Unreadable::name).containsExactly("other", "search");
+        FLEET.commands(commands -> {
+            commands.hset("{limiter:live}:limits", "third", "4" + newer);
+            return commands.set("{limiter:live}:version", "4 newer");
+        });
+        assertThat(logged(one::pollLiveLimits)).isEmpty();
+        assertThat(FLEET.<Map<String, String>>commands(commands -> commands.hgetall("{limiter:live}:limits")))
+                .containsEntry("search", "2" + newer)
+                .containsEntry("other", "3" + newer)
+                .containsEntry("third", "4" + newer);
+    }
+
     @Test
     void there_can_be_ten_thousand() {
         Map<String, String> stored = new HashMap<>();

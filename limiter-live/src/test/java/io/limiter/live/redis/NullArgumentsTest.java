@@ -36,9 +36,9 @@ class NullArgumentsTest extends NullArgumentsContract {
                 settings,
                 ChangeNote.of("who", "why"),
                 RedisLiveLimits.start(factory, LiveOptions.DEFAULT),
-                new InstanceReport("i", Instant.EPOCH, 1, "available", List.of(), List.of()),
+                InstanceReport.of("i", Instant.EPOCH, 1, "available", List.of(), List.of()),
                 LiveKey.of("k"),
-                new LiveLimit("k", Optional.empty(), settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"));
+                LiveLimit.of("k", Optional.empty(), settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"));
     }
 
     @AfterEach

@@ -120,7 +120,7 @@ final class ClientPauses implements DisposableBean {
                 length,
                 problem == null ? "" : ", in this instance only, because " + AsyncLog.oneLine(problem));
         try {
-            events.publishEvent(new ClientPausedEvent(client.name(), status, length, problem == null));
+            events.publishEvent(ClientPausedEvent.of(client.name(), status, length, problem == null));
         } catch (RuntimeException e) {
             log.error("A listener has failed for the pause of {}.", client.property(), e);
         }

@@ -147,7 +147,7 @@ class PauseEndsTest {
     }
 
     private static LiveLimit ban(int version, Instant since, long seconds) {
-        return new LiveLimit(
+        return LiveLimit.of(
                 "maps",
                 Optional.of(LiveKey.of("maps")),
                 LiveSettings.BANNED,
@@ -165,7 +165,7 @@ class PauseEndsTest {
         Bans bans = new Bans(since, ban(6, since, 60));
         ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
         ClientPause pause = shared.of("maps", "maps");
-        bans.listener.accept(new LiveChange(
+        bans.listener.accept(LiveChange.of(
                 5,
                 "maps",
                 replaced.key(),
@@ -175,7 +175,7 @@ class PauseEndsTest {
                 ClientPauses.WHO,
                 "expired"));
         assertThat(pause.left()).isEqualTo(Duration.ofSeconds(60));
-        bans.listener.accept(new LiveChange(
+        bans.listener.accept(LiveChange.of(
                 6,
                 "maps",
                 bans.ban.key(),

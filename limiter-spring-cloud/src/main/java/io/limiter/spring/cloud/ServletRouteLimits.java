@@ -2,7 +2,7 @@ package io.limiter.spring.cloud;
 
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RouteRules;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
@@ -89,7 +89,7 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
         RuntimeException rejection =
                 filters.computeIfAbsent(rule, name -> build(name, rules)).rejection(changed, response);
         if (rejection != null) {
-            RejectionResponses.Response answer = beans.responses().getObject().of(rejection, changed);
+            RejectionResponse answer = beans.responses().getObject().of(rejection, changed);
             return ServerResponse.status(answer.status()).build((rejected, written) -> {
                 ServletRejectionResponses.write(answer, written);
                 return null;

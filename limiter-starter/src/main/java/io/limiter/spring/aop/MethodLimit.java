@@ -140,7 +140,7 @@ final class MethodLimit {
         return plans == null
                 ? used
                 : inUse.applied(() -> plans.planOf(
-                        new PlanRequest(declared.name().name(), key, call.getMethod(), arguments(call), null)));
+                        PlanRequest.ofCall(declared.name().name(), key, call.getMethod(), arguments(call))));
     }
 
     private static List<@Nullable Object> arguments(MethodInvocation call) {

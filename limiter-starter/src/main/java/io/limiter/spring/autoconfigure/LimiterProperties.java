@@ -252,7 +252,7 @@ record LimiterProperties(
         }
 
         RejectionResponses.Settings answers() {
-            return new RejectionResponses.Settings(status, headers, body, message);
+            return RejectionResponses.Settings.of(status, headers, body, message);
         }
     }
 

@@ -28,31 +28,31 @@ public final class EventPublishingListener implements LimiterListener {
 
     @Override
     public void limitExceeded(String limiter, List<String> keys, Decision decision) {
-        publisher.publishEvent(new LimitExceededEvent(limiter, keys, decision));
+        publisher.publishEvent(LimitExceededEvent.of(limiter, keys, decision));
     }
 
     @Override
     public void keyBanned(String limiter, List<String> keys, Duration length) {
-        publisher.publishEvent(new KeyBannedEvent(limiter, keys, length));
+        publisher.publishEvent(KeyBannedEvent.of(limiter, keys, length));
     }
 
     @Override
     public void backendDown(String node, LimiterBackendException cause) {
-        publisher.publishEvent(new LimiterBackendDownEvent(node, cause));
+        publisher.publishEvent(LimiterBackendDownEvent.of(node, cause));
     }
 
     @Override
     public void backendUp(String node, Duration downtime) {
-        publisher.publishEvent(new LimiterBackendUpEvent(node, downtime));
+        publisher.publishEvent(LimiterBackendUpEvent.of(node, downtime));
     }
 
     @Override
     public void limiterFailing(FailingLimiter limiter) {
-        publisher.publishEvent(new LimiterFailingEvent(limiter));
+        publisher.publishEvent(LimiterFailingEvent.of(limiter));
     }
 
     @Override
     public void limiterRecovered(FailingLimiter limiter) {
-        publisher.publishEvent(new LimiterRecoveredEvent(limiter));
+        publisher.publishEvent(LimiterRecoveredEvent.of(limiter));
     }
 }

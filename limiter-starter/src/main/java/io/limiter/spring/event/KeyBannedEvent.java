@@ -2,13 +2,60 @@ package io.limiter.spring.event;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key is banned, because a limit has rejected it too often; see {@link io.limiter.LimiterListener#keyBanned}. A separate thread
  * publishes the event, in one instance. If more than a thousand events wait, further ones are dropped and a warning is logged.
- *
- * @param limiter the limiter's name
- * @param keys those of the {@linkplain io.limiter.Limiter#keys() key path}
- * @param length how long the ban lasts
  */
-public record KeyBannedEvent(String limiter, List<String> keys, Duration length) {}
+public final class KeyBannedEvent {
+
+    private final String limiter;
+    private final List<String> keys;
+    private final Duration length;
+
+    private KeyBannedEvent(String limiter, List<String> keys, Duration length) {
+        this.limiter = Objects.requireNonNull(limiter, "limiter");
+        this.keys = Objects.requireNonNull(keys, "keys");
+        this.length = Objects.requireNonNull(length, "length");
+    }
+
+    /** With these values. Applications need it in tests only. */
+    public static KeyBannedEvent of(String limiter, List<String> keys, Duration length) {
+        return new KeyBannedEvent(limiter, keys, length);
+    }
+
+    /** The name of the limiter. */
+    public String limiter() {
+        return limiter;
+    }
+
+    /** The keys of the {@linkplain io.limiter.Limiter#keys() key path}. */
+    public List<String> keys() {
+        return keys;
+    }
+
+    /** How long the ban lasts. */
+    public Duration length() {
+        return length;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof KeyBannedEvent that
+                && limiter.equals(that.limiter)
+                && keys.equals(that.keys)
+                && length.equals(that.length);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(limiter, keys, length);
+    }
+
+    @Override
+    public String toString() {
+        return "KeyBannedEvent[limiter=" + limiter + ", keys=" + keys + ", length=" + length + "]";
+    }
+}

@@ -2,13 +2,60 @@ package io.limiter.spring.event;
 
 import io.limiter.Decision;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limit rejected a request, not in shadow mode. A separate thread publishes the event, so a slow listener delays no decision.
  * If more than a thousand events wait, further events are dropped and a warning is logged.
- *
- * @param limiter the limiter's name
- * @param keys those of the {@linkplain io.limiter.Limiter#keys() key path}; none for the limiter's own permits
- * @param decision the rejection
  */
-public record LimitExceededEvent(String limiter, List<String> keys, Decision decision) {}
+public final class LimitExceededEvent {
+
+    private final String limiter;
+    private final List<String> keys;
+    private final Decision decision;
+
+    private LimitExceededEvent(String limiter, List<String> keys, Decision decision) {
+        this.limiter = Objects.requireNonNull(limiter, "limiter");
+        this.keys = Objects.requireNonNull(keys, "keys");
+        this.decision = Objects.requireNonNull(decision, "decision");
+    }
+
+    /** With these values. Applications need it in tests only. */
+    public static LimitExceededEvent of(String limiter, List<String> keys, Decision decision) {
+        return new LimitExceededEvent(limiter, keys, decision);
+    }
+
+    /** The name of the limiter. */
+    public String limiter() {
+        return limiter;
+    }
+
+    /** The keys of the {@linkplain io.limiter.Limiter#keys() key path}; none for the limiter's own permits. */
+    public List<String> keys() {
+        return keys;
+    }
+
+    /** The rejection. */
+    public Decision decision() {
+        return decision;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LimitExceededEvent that
+                && limiter.equals(that.limiter)
+                && keys.equals(that.keys)
+                && decision.equals(that.decision);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(limiter, keys, decision);
+    }
+
+    @Override
+    public String toString() {
+        return "LimitExceededEvent[limiter=" + limiter + ", keys=" + keys + ", decision=" + decision + "]";
+    }
+}

@@ -1,11 +1,52 @@
 package io.limiter.spring.event;
 
 import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Redis has recovered, or one master of a Redis Cluster; see {@link io.limiter.LimiterListener#backendUp}.
- *
- * @param node in a Redis Cluster, the master as {@code host:port}; otherwise {@link io.limiter.BackendState#ONLY_NODE}
- * @param downtime how long it was unavailable
  */
-public record LimiterBackendUpEvent(String node, Duration downtime) {}
+public final class LimiterBackendUpEvent {
+
+    private final String node;
+    private final Duration downtime;
+
+    private LimiterBackendUpEvent(String node, Duration downtime) {
+        this.node = Objects.requireNonNull(node, "node");
+        this.downtime = Objects.requireNonNull(downtime, "downtime");
+    }
+
+    /** With these values. Applications need it in tests only. */
+    public static LimiterBackendUpEvent of(String node, Duration downtime) {
+        return new LimiterBackendUpEvent(node, downtime);
+    }
+
+    /**
+     * The node in a Redis Cluster, the master as {@code host:port}; otherwise {@link
+     * io.limiter.BackendState#ONLY_NODE}.
+     */
+    public String node() {
+        return node;
+    }
+
+    /** How long it was unavailable. */
+    public Duration downtime() {
+        return downtime;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LimiterBackendUpEvent that && node.equals(that.node) && downtime.equals(that.downtime);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(node, downtime);
+    }
+
+    @Override
+    public String toString() {
+        return "LimiterBackendUpEvent[node=" + node + ", downtime=" + downtime + "]";
+    }
+}

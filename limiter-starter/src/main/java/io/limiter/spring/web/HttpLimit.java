@@ -116,7 +116,7 @@ public record HttpLimit(
         PlanResolver finder = plans;
         return finder == null || ofRequest == null || !part.hasPlans()
                 ? part.applied()
-                : part.applied(() -> finder.planOf(new PlanRequest(part.name(), ofRequest, null, List.of(), request)));
+                : part.applied(() -> finder.planOf(PlanRequest.ofRequest(part.name(), ofRequest, request)));
     }
 
     /**

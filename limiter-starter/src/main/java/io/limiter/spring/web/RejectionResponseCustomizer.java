@@ -15,5 +15,5 @@ public interface RejectionResponseCustomizer {
      * @param response as the settings under {@code limiter.web} make it
      * @return that response or another. If it throws, the request is answered with the given one, and the log says why.
      */
-    RejectionResponses.Response customize(RuntimeException rejection, RejectionResponses.Response response);
+    RejectionResponse customize(RuntimeException rejection, RejectionResponse response);
 }

@@ -88,33 +88,72 @@ public final class RejectionResponses {
 
     /**
      * The responses to rejected requests.
-     *
-     * @param status for an exceeded limit, from 400 to 599
-     * @param message the detail, or the code of a message in braces; empty for the default
      */
-    public record Settings(int status, HeaderSet headers, BodyFormat body, String message) {
+    public static final class Settings {
 
         /** 429, with {@code RateLimit} headers and a problem body. */
         public static final Settings DEFAULT = new Settings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
 
-        public Settings {
+        private final int status;
+        private final HeaderSet headers;
+        private final BodyFormat body;
+        private final String message;
+
+        private Settings(int status, HeaderSet headers, BodyFormat body, String message) {
             if (status < 400 || status > 599) {
                 throw new IllegalArgumentException("status must be between 400 and 599, was " + status);
             }
+            this.status = status;
+            this.headers = Objects.requireNonNull(headers, "headers");
+            this.body = Objects.requireNonNull(body, "body");
+            this.message = Objects.requireNonNull(message, "message");
+        }
+
+        /** How an application answers. */
+        public static Settings of(int status, HeaderSet headers, BodyFormat body, String message) {
+            return new Settings(status, headers, body, message);
+        }
+
+        /** The status for an exceeded limit, from 400 to 599. */
+        public int status() {
+            return status;
+        }
+
+        /** The headers of all responses. */
+        public HeaderSet headers() {
+            return headers;
+        }
+
+        /** The format of the body. */
+        public BodyFormat body() {
+            return body;
+        }
+
+        /** The detail, or the code of a message in braces; empty for the default. */
+        public String message() {
+            return message;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Settings that
+                    && status == that.status
+                    && headers.equals(that.headers)
+                    && body.equals(that.body)
+                    && message.equals(that.message);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(status, headers, body, message);
+        }
+
+        @Override
+        public String toString() {
+            return "Settings[status=" + status + ", headers=" + headers + ", body=" + body + ", message=" + message
+                    + "]";
         }
     }
-
-    /**
-     * The response to a rejected request.
-     *
-     * @param headers names and values, except those of the body; one with the value {@code null} is removed if it was set before
-     * @param contentType {@code null} if there is no body
-     */
-    public record Response(
-            int status,
-            Map<String, @Nullable String> headers,
-            @Nullable String contentType,
-            byte[] body) {}
 
     /**
      * The body.
@@ -170,7 +209,7 @@ public final class RejectionResponses {
      * @param decisions those of the request so far; {@code null} if there are none
      * @param instance the path of the request
      */
-    public Response of(
+    public RejectionResponse of(
             RuntimeException rejection, @Nullable RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
             log.warn(
@@ -187,7 +226,7 @@ public final class RejectionResponses {
         if (problem.retryAfterSeconds() != null) {
             headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfterSeconds()));
         }
-        Response response = response(problem, headers);
+        RejectionResponse response = response(problem, headers);
         try {
             return Objects.requireNonNull(customizer.customize(rejection, response), "the customizer returned null");
         } catch (RuntimeException e) {
@@ -196,15 +235,16 @@ public final class RejectionResponses {
         }
     }
 
-    private Response response(Problem problem, Map<String, @Nullable String> headers) {
+    private RejectionResponse response(Problem problem, Map<String, @Nullable String> headers) {
         int status = problem.status();
         return switch (settings.body()) {
-            case PROBLEM -> new Response(status, headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem));
+            case PROBLEM ->
+                RejectionResponse.of(status, headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem));
             case TEXT -> {
                 byte[] detail = problem.detail().getBytes(StandardCharsets.UTF_8);
-                yield new Response(status, headers, MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8", detail);
+                yield RejectionResponse.of(status, headers, MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8", detail);
             }
-            case NONE -> new Response(status, headers, null, new byte[0]);
+            case NONE -> RejectionResponse.of(status, headers, null, new byte[0]);
         };
     }
 

@@ -98,7 +98,7 @@ class BansTest {
                     assertThat(totals(context, "login").bans()).isEqualTo(1);
                     Queue<KeyBannedEvent> events = context.getBean(Events.class).banned;
                     Eventually.that(() -> assertThat(events)
-                            .containsExactly(new KeyBannedEvent("login", List.of("ann"), Duration.ofSeconds(300))));
+                            .containsExactly(KeyBannedEvent.of("login", List.of("ann"), Duration.ofSeconds(300))));
                 });
     }
 

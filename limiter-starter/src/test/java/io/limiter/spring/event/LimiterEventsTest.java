@@ -200,8 +200,8 @@ class LimiterEventsTest {
             listener.backendUp("redis-2:6379", Duration.ofSeconds(3));
             assertThat(context.getBean(Heard.class).events)
                     .containsExactly(
-                            new LimiterBackendDownEvent("redis-2:6379", cause),
-                            new LimiterBackendUpEvent("redis-2:6379", Duration.ofSeconds(3)));
+                            LimiterBackendDownEvent.of("redis-2:6379", cause),
+                            LimiterBackendUpEvent.of("redis-2:6379", Duration.ofSeconds(3)));
         });
     }
 
@@ -214,7 +214,7 @@ class LimiterEventsTest {
             listener.limiterFailing(limiter);
             listener.limiterRecovered(limiter);
             assertThat(context.getBean(Heard.class).events)
-                    .containsExactly(new LimiterFailingEvent(limiter), new LimiterRecoveredEvent(limiter));
+                    .containsExactly(LimiterFailingEvent.of(limiter), LimiterRecoveredEvent.of(limiter));
         });
     }
 }

@@ -73,7 +73,7 @@ class RejectionResponsesTest {
     @Test
     void a_call_that_will_never_be_granted_has_no_retry_after() throws Exception {
         Decision never = decision(false, 5, 0, 0, Verdict.NEVER_MICROS, 0);
-        RejectionResponses.Response answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
         assertThat(answer.headers()).doesNotContainKey("Retry-After");
         assertThat(json(answer).get("detail").asText())
                 .isEqualTo("The request can never be granted, so trying again does not help");
@@ -89,7 +89,7 @@ class RejectionResponsesTest {
                         new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
                         new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
                 this);
-        RejectionResponses.Response answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
         assertThat(json(answer).get("violated-policies")).hasToString("[\"rejects\"]");
         assertThat(json(answer(answered, Locale.ENGLISH)).get("violated-policies"))
                 .hasToString("[\"answered\"]");
@@ -100,7 +100,7 @@ class RejectionResponsesTest {
 
     @Test
     void a_rejection_that_no_limit_of_the_request_made_names_none() throws Exception {
-        RejectionResponses.Response answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
+        RejectionResponse answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
         assertThat(json(answer).has("violated-policies")).isFalse();
         assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
                 .doesNotContain("secret");
@@ -111,7 +111,7 @@ class RejectionResponsesTest {
         Decision inner = decision(false, 5, 0, 0, 4_200_000, 9_000_000);
         decisions.add(null, List.of(new LimitDecision(request("r:", "outer"), LIMIT, GRANTED)), this);
         decisions.add(inner, List.of(new LimitDecision(request("r:", "inner"), LIMIT, inner, true)), this);
-        RejectionResponses.Response answer =
+        RejectionResponse answer =
                 answer(new InternalLimitExceededException("k", List.of(), inner, "quota of maps"), Locale.ENGLISH);
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
@@ -125,8 +125,7 @@ class RejectionResponsesTest {
     void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
         Decision policy = REJECTED.withSource(Decision.Source.POLICY);
         decisions.add(policy, List.of(new LimitDecision(request("r:", "x"), LIMIT, policy)), this);
-        RejectionResponses.Response answer =
-                answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
         assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
@@ -149,7 +148,7 @@ class RejectionResponsesTest {
         RequestDecisions ofRequest = new RequestDecisions(HeaderSet.NONE);
         List<Integer> statuses = new ArrayList<>();
         ofRequest.whenDone(statuses::add);
-        RejectionResponses.Response answer = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
+        RejectionResponse answer = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
                 .of(answered, ofRequest, Locale.ENGLISH, "/x");
         ofRequest.done(answer.status());
         return statuses.get(0);
@@ -211,10 +210,8 @@ class RejectionResponsesTest {
         RejectionResponses own = new RejectionResponses(
                 RejectionResponses.Settings.DEFAULT,
                 null,
-                (rejection, usual) ->
-                        new RejectionResponses.Response(420, usual.headers(), "text/html", new byte[] {1}));
-        RejectionResponses.Response response =
-                own.of(rejection(request("r:", "search")), decisions, Locale.ENGLISH, "/x");
+                (rejection, usual) -> RejectionResponse.of(420, usual.headers(), "text/html", new byte[] {1}));
+        RejectionResponse response = own.of(rejection(request("r:", "search")), decisions, Locale.ENGLISH, "/x");
         assertThat(response.status()).isEqualTo(420);
         assertThat(response.contentType()).isEqualTo("text/html");
         assertThat(response.body()).containsExactly(1);
@@ -280,12 +277,12 @@ class RejectionResponsesTest {
         return json(answer(rejection, locale)).get("detail").asText();
     }
 
-    private RejectionResponses.Response answer(RateLimitExceededException rejection, Locale locale) {
+    private RejectionResponse answer(RateLimitExceededException rejection, Locale locale) {
         return new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
                 .of(rejection, decisions, locale, "/x");
     }
 
-    private static JsonNode json(RejectionResponses.Response answer) throws Exception {
+    private static JsonNode json(RejectionResponse answer) throws Exception {
         return new ObjectMapper().readTree(answer.body());
     }
 }

@@ -40,7 +40,7 @@ public final class Fields {
             return Optional.empty();
         }
         boolean hashed = field.indexOf(SEPARATOR, tab + 1) == tab + 1;
-        return Optional.of(new LiveKey(text(field.substring(hashed ? tab + 2 : tab + 1)), hashed));
+        return Optional.of(LiveKey.parse(text(field.substring(hashed ? tab + 2 : tab + 1)), hashed));
     }
 
     private static String text(String field) {

@@ -1,8 +1,6 @@
 package io.limiter.internal.live.store;
 
-import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
@@ -32,6 +30,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Json {
 
+    /**
+     * The format of live limits and of reports that this version writes, and the newest that it reads. It grows with each change that
+     * instances of an older version would misunderstand.
+     */
+    static final int FORMAT = 1;
+
     private static final JsonDeserializer<Duration> DURATION = new JsonDeserializer<>() {
         @Override
         public Duration deserialize(JsonParser parser, DeserializationContext context) throws IOException {
@@ -49,8 +53,6 @@ final class Json {
             // The name of a kind in configuration is its toString.
             .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING)
             .enable(DeserializationFeature.READ_ENUMS_USING_TO_STRING)
-            // LiveSettings.isEmpty() is no setting.
-            .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
             .serializationInclusion(JsonInclude.Include.NON_NULL)
             .addModule(new SimpleModule()
                     .addSerializer(Duration.class, ToStringSerializer.instance)
@@ -63,9 +65,27 @@ final class Json {
         return MAPPER.createObjectNode();
     }
 
-    /** Settings, or a map. */
-    static JsonNode of(Object value) {
-        return MAPPER.valueToTree(value);
+    static ObjectNode formatted() {
+        return object().put("format", FORMAT);
+    }
+
+    /** Whether a newer version has written it. What was written by hand has this format. */
+    static boolean isNewer(JsonNode json) {
+        return json.path("format").asInt(FORMAT) > FORMAT;
+    }
+
+    /** Why it cannot be read then. */
+    static String newer(JsonNode json) {
+        return "it has the format " + json.path("format")
+                + " of a newer version of this library, and this instance reads " + FORMAT + " at most";
+    }
+
+    static JsonNode of(LiveSettings settings) {
+        return MAPPER.valueToTree(StoredSettings.of(settings));
+    }
+
+    static JsonNode of(Map<String, Long> numbers) {
+        return MAPPER.valueToTree(numbers);
     }
 
     static String write(JsonNode json) {
@@ -102,14 +122,12 @@ final class Json {
             }
         }
         try {
-            return MAPPER.treeToValue(json, LiveSettings.class);
+            return MAPPER.treeToValue(json, StoredSettings.class).toLive();
         } catch (UnrecognizedPropertyException e) {
             throw new IllegalArgumentException("it has no setting '" + e.getPropertyName() + "'", e);
         } catch (JsonMappingException e) {
             if (e.getPath().isEmpty()) {
-                // Thrown by the settings themselves.
-                Throwable why = e.getCause() == null ? e : e.getCause();
-                throw new IllegalArgumentException(why.getMessage(), e);
+                throw new IllegalArgumentException(e.getOriginalMessage(), e);
             }
             String setting = e.getPath().get(0).getFieldName();
             throw cannotBe(setting, json.path(setting), e);

@@ -1,6 +1,5 @@
 package io.limiter.internal.live.store;
 
-import io.limiter.live.LiveSettings;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
@@ -12,6 +11,6 @@ final class LiveScriptHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/limiter/internal/live/store/*.lua");
-        new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), LiveSettings.class);
+        new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), StoredSettings.class);
     }
 }

@@ -22,7 +22,7 @@ public final class ReportJson {
 
     /** A report without its time, which Redis adds. */
     public static String write(InstanceReport report) {
-        ObjectNode json = Json.object()
+        ObjectNode json = Json.formatted()
                 .put("instance", report.instance())
                 .put("version", report.liveVersion())
                 .put("backend", report.backendState());
@@ -81,13 +81,16 @@ public final class ReportJson {
         if (!json.isObject()) {
             throw new IllegalArgumentException("it has no time and JSON object");
         }
+        if (Json.isNewer(json)) {
+            throw new IllegalArgumentException(Json.newer(json));
+        }
         List<LimitReport> limits = new ArrayList<>();
         try {
             json.path("limits").forEach(limit -> limits.add(limit(limit)));
         } catch (DateTimeException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
-        return new InstanceReport(
+        return InstanceReport.of(
                 json.path("instance").asText(),
                 Micros.toInstant(Long.parseLong(parts[0])),
                 json.path("version").asLong(),
@@ -98,10 +101,10 @@ public final class ReportJson {
 
     private static List<BannedKey> bans(JsonNode json) {
         List<BannedKey> bans = new ArrayList<>();
-        json.forEach(ban -> bans.add(new BannedKey(
+        json.forEach(ban -> bans.add(BannedKey.of(
                 ban.path(0).asText(),
                 ban.path(1).asText(),
-                new LiveKey(ban.path(2).asText(), ban.path(3).asBoolean()),
+                LiveKey.parse(ban.path(2).asText(), ban.path(3).asBoolean()),
                 Instant.ofEpochMilli(ban.path(4).asLong()))));
         return bans;
     }
@@ -114,26 +117,26 @@ public final class ReportJson {
         List<LimitReport.HotKey> hottest = new ArrayList<>();
         json.path("hottest")
                 .forEach(key -> hottest.add(
-                        new LimitReport.HotKey(key.path(0).asText(), key.path(1).asLong())));
+                        LimitReport.HotKey.of(key.path(0).asText(), key.path(1).asLong())));
         List<LimitReport.RejectedKey> rejected = new ArrayList<>();
         json.path("rejectedKeys").forEach(key -> {
             List<Instant> last = new ArrayList<>();
             for (int i = 2; i < key.size(); i++) {
                 last.add(Instant.ofEpochMilli(key.get(i).asLong()));
             }
-            rejected.add(new LimitReport.RejectedKey(
-                    key.path(0).asText(), key.path(1).asLong(), last));
+            rejected.add(
+                    LimitReport.RejectedKey.of(key.path(0).asText(), key.path(1).asLong(), last));
         });
         Map<Instant, LimitReport.Rate> past = new TreeMap<>();
         JsonNode rates = json.path("past");
         for (int i = 0; i + 2 < rates.size(); i += 3) {
             past.put(
                     Instant.ofEpochSecond(rates.get(i).asLong()),
-                    new LimitReport.Rate(
+                    LimitReport.Rate.of(
                             rates.get(i + 1).asDouble(), rates.get(i + 2).asDouble()));
         }
         String name = json.path("name").asText();
-        return new LimitReport(
+        return LimitReport.of(
                 json.path("prefix").asText(),
                 name,
                 json.path("limiter").asText(name),

@@ -28,7 +28,7 @@ public record StoredChange(LiveChange change, StoredLimit after) {
         Optional<StoredLimit> before =
                 replaced.isEmpty() ? Optional.empty() : Optional.of(StoredLimit.parse(name, key, replaced));
         StoredLimit after = StoredLimit.parse(name, key, json.path(6).asText());
-        LiveChange change = new LiveChange(
+        LiveChange change = LiveChange.of(
                 Long.parseLong(json.path(0).asText()),
                 name,
                 key,

@@ -20,25 +20,23 @@ import java.util.regex.Pattern;
  * @param expiresMicros when it expires, in microseconds since the epoch; 0 for never
  * @param removed whether it was removed, and is kept so that an older copy does not bring it back
  * @param problem why it cannot be read; empty if it can
+ * @param newer whether it cannot because a newer version of this library has written it
  */
-public record StoredLimit(String stored, LiveLimit limit, long expiresMicros, boolean removed, String problem) {
+public record StoredLimit(
+        String stored, LiveLimit limit, long expiresMicros, boolean removed, String problem, boolean newer) {
 
     private static final Pattern STORED =
             Pattern.compile("(\\d{1,15}) (\\d{1,16}) (\\d{1,16}) (removed )?(.*)", Pattern.DOTALL);
 
     /** A live limit without version and times. */
     public static String encode(LiveSettings settings, ChangeNote note) {
-        ObjectNode json = noteOf(note.who(), note.why());
+        ObjectNode json = Json.formatted().put("who", note.who()).put("why", note.why());
         return Json.write(json.set("settings", Json.of(settings)));
     }
 
     /** Who made a change, and why. */
     public static String note(String who, String why) {
-        return Json.write(noteOf(who, why));
-    }
-
-    private static ObjectNode noteOf(String who, String why) {
-        return Json.object().put("who", who).put("why", why);
+        return Json.write(Json.object().put("who", who).put("why", why));
     }
 
     /**
@@ -51,7 +49,7 @@ public record StoredLimit(String stored, LiveLimit limit, long expiresMicros, bo
             return parse(Fields.name(field), Fields.key(field), stored);
         } catch (IllegalArgumentException e) {
             String problem = "no live limit has such a field; delete it: HDEL " + hash + " '" + field + "'";
-            return unreadable(field, Optional.empty(), stored, 0, 0, problem);
+            return unreadable(field, Optional.empty(), stored, 0, 0, problem, false);
         }
     }
 
@@ -67,18 +65,23 @@ public record StoredLimit(String stored, LiveLimit limit, long expiresMicros, bo
                     stored,
                     0,
                     0,
-                    replaceable("it does not start with a version of at most 15 digits and times", 0));
+                    replaceable("it does not start with a version of at most 15 digits and times", 0),
+                    false);
         }
         long version = Long.parseLong(parts.group(1));
         long expiresMicros = Long.parseLong(parts.group(3));
         boolean removed = parts.group(4) != null;
         try {
             JsonNode json = Json.read(parts.group(5));
+            if (Json.isNewer(json)) {
+                String problem = Json.newer(json) + ": update it; until then it leaves the live limit as it is";
+                return unreadable(name, key, stored, version, expiresMicros, problem, true);
+            }
             LiveSettings settings = removed ? LiveSettings.NONE : Json.settings(json.path("settings"));
             if (!removed && settings.isEmpty()) {
                 throw new IllegalArgumentException("it sets nothing");
             }
-            LiveLimit limit = new LiveLimit(
+            LiveLimit limit = LiveLimit.of(
                     name,
                     key,
                     settings,
@@ -87,10 +90,10 @@ public record StoredLimit(String stored, LiveLimit limit, long expiresMicros, bo
                     expiresMicros == 0 ? Optional.empty() : Optional.of(Micros.toInstant(expiresMicros)),
                     json.path("who").asText(),
                     json.path("why").asText());
-            return new StoredLimit(stored, limit, expiresMicros, removed, "");
+            return new StoredLimit(stored, limit, expiresMicros, removed, "", false);
         } catch (IllegalArgumentException e) {
-            return unreadable(
-                    name, key, stored, version, expiresMicros, replaceable(String.valueOf(e.getMessage()), version));
+            String problem = replaceable(String.valueOf(e.getMessage()), version);
+            return unreadable(name, key, stored, version, expiresMicros, problem, false);
         }
     }
 
@@ -100,9 +103,15 @@ public record StoredLimit(String stored, LiveLimit limit, long expiresMicros, bo
     }
 
     private static StoredLimit unreadable(
-            String name, Optional<LiveKey> key, String stored, long version, long expiresMicros, String problem) {
-        LiveLimit limit = new LiveLimit(name, key, LiveSettings.NONE, version, Instant.EPOCH, Optional.empty(), "", "");
-        return new StoredLimit(stored, limit, expiresMicros, false, problem);
+            String name,
+            Optional<LiveKey> key,
+            String stored,
+            long version,
+            long expiresMicros,
+            String problem,
+            boolean newer) {
+        LiveLimit limit = LiveLimit.of(name, key, LiveSettings.NONE, version, Instant.EPOCH, Optional.empty(), "", "");
+        return new StoredLimit(stored, limit, expiresMicros, false, problem, newer);
     }
 
     public String field() {

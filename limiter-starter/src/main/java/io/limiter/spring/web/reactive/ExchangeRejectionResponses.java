@@ -1,6 +1,7 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -60,12 +61,12 @@ public final class ExchangeRejectionResponses implements WebExceptionHandler, Or
             log.debug("Rejected a request whose response is already committed");
             return Mono.empty();
         }
-        Mono<RejectionResponses.Response> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
+        Mono<RejectionResponse> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
         return (responses.mayBlock() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
-    private RejectionResponses.Response answer(RuntimeException rejection, ServerWebExchange exchange) {
+    private RejectionResponse answer(RuntimeException rejection, ServerWebExchange exchange) {
         Locale locale = exchange.getLocaleContext().getLocale();
         return responses.of(
                 rejection,
@@ -74,7 +75,7 @@ public final class ExchangeRejectionResponses implements WebExceptionHandler, Or
                 exchange.getRequest().getURI().getRawPath());
     }
 
-    private static Mono<Void> write(RejectionResponses.Response answer, ServerHttpResponse response) {
+    private static Mono<Void> write(RejectionResponse answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         answer.headers().forEach((name, value) -> ExchangeDecisions.set(response.getHeaders(), name, value));
         response.getHeaders().setContentLength(answer.body().length);

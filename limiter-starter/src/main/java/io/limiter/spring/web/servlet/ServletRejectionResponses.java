@@ -1,6 +1,7 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.RequestDispatcher;
@@ -51,14 +52,14 @@ public final class ServletRejectionResponses {
     }
 
     /** The answer to a rejected request; see {@link RejectionResponses#of}. */
-    public RejectionResponses.Response of(RuntimeException rejection, HttpServletRequest request) {
+    public RejectionResponse of(RuntimeException rejection, HttpServletRequest request) {
         DispatchRecorder recorder = DispatchRecorder.find(request);
         RequestDecisions decisions = recorder == null ? null : recorder.decisions();
         return responses.of(rejection, decisions, locales.apply(request), path(request));
     }
 
     /** Writes an answer to a response that is not committed. */
-    public static void write(RejectionResponses.Response answer, HttpServletResponse response) throws IOException {
+    public static void write(RejectionResponse answer, HttpServletResponse response) throws IOException {
         response.resetBuffer();
         response.setStatus(answer.status());
         answer.headers().forEach((name, value) -> DispatchRecorder.setHeader(response, name, value));
@@ -78,8 +79,7 @@ public final class ServletRejectionResponses {
     }
 
     /** Escaped, because the character set of the writer is fixed and may lack characters. */
-    private static void writeCharacters(RejectionResponses.Response answer, HttpServletResponse response)
-            throws IOException {
+    private static void writeCharacters(RejectionResponse answer, HttpServletResponse response) throws IOException {
         String text = new String(answer.body(), StandardCharsets.UTF_8);
         if (MediaType.APPLICATION_PROBLEM_JSON_VALUE.equals(answer.contentType())) {
             text = escaped(text);
