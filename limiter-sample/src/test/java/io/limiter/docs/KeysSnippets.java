@@ -11,6 +11,8 @@ class KeysSnippets {
 
     interface Index {
         List<String> find(String text);
+
+        List<String> load(List<String> ids);
     }
 
     interface Report {
@@ -21,7 +23,18 @@ class KeysSnippets {
         void send(String country, String phone);
     }
 
-    private final Index index = List::of;
+    private final Index index = new Index() {
+
+        @Override
+        public List<String> find(String text) {
+            return List.of(text);
+        }
+
+        @Override
+        public List<String> load(List<String> ids) {
+            return ids;
+        }
+    };
     private final Report report = () -> new byte[0];
     private final Gateway gateway = (country, phone) -> {};
     private final List<String> orders = new ArrayList<>();
@@ -41,10 +54,17 @@ class KeysSnippets {
     public void sendCode(String country, String phone) {
         gateway.send(country, phone);
     }
+
+    @CountLimit(key = "header:X-Api-Key", limit = 10_000, per = "day", cost = "#{ids.size()}")
+    public List<String> load(List<String> ids) {
+        return index.load(ids);
+    }
     // end
 
     // keys: slot
-    @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
+    @RateLimit(
+            rate = 10,
+            key = {"#{tenant}", "#{user}"})
     @CountLimit(limit = 1000, per = "1d", key = "#{tenant}")
     public void order(String tenant, String user) {
         orders.add(user);

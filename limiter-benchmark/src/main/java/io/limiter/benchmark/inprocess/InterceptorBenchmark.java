@@ -5,12 +5,12 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.key.address.ForwardedHeader;
-import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import java.util.List;
@@ -120,9 +120,10 @@ public class InterceptorBenchmark {
                 ObjectProvider<LimiterFactory> factory,
                 ObjectProvider<ClientAddress> clientAddress,
                 ObjectProvider<CurrentUser> currentUser) {
-            CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
+            CallerFacts caller =
+                    new CallerFacts(clientAddress::getIfAvailable, currentUser::getIfAvailable, () -> null);
             return new LimitAdvisor(
-                    factory::getObject, keys, LimitAdvisor.DEFAULT_ORDER, new ConfiguredLimits(Map.of()));
+                    factory::getObject, caller, LimitAdvisor.DEFAULT_ORDER, new ConfiguredLimits(Map.of()));
         }
 
         @Bean

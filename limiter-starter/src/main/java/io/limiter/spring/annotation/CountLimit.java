@@ -114,9 +114,6 @@ public @interface CountLimit {
      */
     String name() default "";
 
-    /** A key around the key, as in {@link RateLimit#hashTag()}. */
-    String hashTag() default "";
-
     /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
     String onFailure() default "";
 

@@ -112,23 +112,29 @@ public @interface RateLimit {
     double timeout() default Double.NaN;
 
     /**
-     * The key of the permits: a text in which <code>#{...}</code> stands for arguments of the call, by name or position.
-     * It implies {@link LimitType#CUSTOM}.
+     * The key of the permits: a source in the request, or a text in which <code>#{...}</code> stands for arguments of the call, by name
+     * or position, and for facts of the request. It implies {@link LimitType#CUSTOM}.
      *
      * <pre>
      *   #{phone}   #{#phone}   #{#p0}         an argument
      *   #{user.id}                            a property of an argument
      *   #{params.phone}  #{params['phone']}   an entry of an argument that is a map
+     *   header:X-Api-Key   cookie:sid         a header, a cookie,
+     *   param:id   claim:tenant               a parameter of the query or a form, a claim of the user's token
+     *   #{ip()}   #{user()}                   the address of the caller, the user who is logged in
+     *   #{header('X-Tenant') ?: ip()}         also cookie('...'), param('...'), claim('...'), method(), path()
      *   sms:#{country}-#{phone}               with text around
      * </pre>
      *
-     * Several are a path of keys, as {@code limiter.on(tenant).on(user)} is in code: <code>key = {"#{tenant}", "#{user}"}</code>. Each user
-     * of each tenant has permits of its own.
+     * Several are a path of keys, as {@code limiter.on(tenant).on(user)} is in code: <code>key = {"claim:tenant", "#{user()}"}</code>. Each
+     * user of each tenant has permits of its own, and limits with the same first key are in one slot of a Redis Cluster.
      *
      * <p>Operators of the Spring Expression Language work, {@code size()}, {@code length()} and {@code isEmpty()} of
      * collections, maps and texts, and {@code trim()}, {@code strip()} and {@code toLowerCase()} of texts; types, beans,
-     * constructors, assignments and calls of other methods do not. An expression with a null or blank value rejects the call
-     * with a {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
+     * constructors, assignments and calls of other methods do not. What callers send is text: <code>#{number(param('n')) * 2}</code> is a
+     * number. An expression with a null or blank value rejects the call with a
+     * {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit, and so does a fact of a
+     * request where there is none: it needs a servlet request in the calling thread, or in WebFlux a method that returns a publisher.
      */
     String[] key() default {};
 
@@ -144,7 +150,7 @@ public @interface RateLimit {
     LimitType limitType() default LimitType.METHOD;
 
     /**
-     * How many permits a call takes: a number, {@code "5"}, or an expression over its arguments,
+     * How many permits a call takes: a number, {@code "5"}, or an expression over its arguments and its request,
      * <code>#{items.size()}</code>, <code>#{request.pages * 2}</code>. It can use what {@link #key()} can. Default: 1.
      *
      * <p>A call that costs 0 skips the limit; one that costs more than the limit can ever grant is rejected as any other. A
@@ -154,7 +160,7 @@ public @interface RateLimit {
     String cost() default "";
 
     /**
-     * The calls to which the limit applies, as an expression over their arguments: <code>#{items.size() > 100}</code>. It can
+     * The calls to which the limit applies, as an expression over their arguments and their request: <code>#{items.size() > 100}</code>. It can
      * use what {@link #key()} can, and must be true or false, or else rejects the call with an
      * {@link io.limiter.spring.key.InvalidLimitArgumentException}. Where it is false, the call has neither cost nor key.
      * Default: all.
@@ -208,14 +214,6 @@ public @interface RateLimit {
      * and its parameter types.
      */
     String name() default "";
-
-    /**
-     * A key around {@link #key()}, a text like that: with <code>#{tenant}</code>, the permits are those of the key of that tenant, as
-     * of {@code limiter.on(tenant).on(key)}. The outermost key is the {@linkplain io.limiter.HashTag hash tag} of the permits in a
-     * Redis Cluster, where several limits of a method with the same one are decided in one call. Not with {@link LimitType#METHOD},
-     * where all callers share the permits. Default: none.
-     */
-    String hashTag() default "";
 
     /**
      * The failure policy while Redis is unavailable: {@code deny}, {@code allow}, {@code throw}, {@code owner}, {@code local}, or with

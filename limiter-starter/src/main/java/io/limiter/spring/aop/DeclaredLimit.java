@@ -13,13 +13,16 @@ import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.Outcome;
-import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.spel.CallCharge;
 import io.limiter.spring.key.spel.CallPermits;
+import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.KeyTemplate;
+import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +35,10 @@ import org.jspecify.annotations.Nullable;
  * @param onFailure the failure policy of the annotation; {@code null} for the application's
  * @param configured the annotation's settings with those in configuration
  * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
- * @param keys the path of keys of a call; empty if all share the permits
+ * @param keys whose permits a call takes
  * @param plan the plan of a call; {@code null} if the annotation has none
- * @param hashTag the key around {@code key}, which is then the hash tag of the permits in a Redis Cluster; {@code null} for none
+ * @param caller facts of the current call, for keys and expressions
+ * @param needs which of them are read
  * @param message of rejections; empty for the default
  */
 record DeclaredLimit(
@@ -43,12 +47,13 @@ record DeclaredLimit(
         KindSettings annotated,
         @Nullable FailurePolicy onFailure,
         Configured configured,
-        CallPermits<@Nullable Object[]> permits,
+        CallPermits permits,
         @Nullable CallCharge charge,
         LimitType type,
-        List<CallKey> keys,
-        @Nullable CallKey plan,
-        @Nullable CallKey hashTag,
+        KeyPath keys,
+        @Nullable KeyTemplate plan,
+        CallerFacts caller,
+        Needs needs,
         String message) {
 
     /** @throws IllegalArgumentException if the limit cannot have plans, or a ban */
@@ -64,34 +69,34 @@ record DeclaredLimit(
         }
     }
 
-    /** The keys of a call's permits, that of the hash tag first. */
+    /** How many permits a call takes; 0 if it skips the limit. */
+    long permits(@Nullable Object[] arguments) {
+        return permits.of(arguments, caller);
+    }
+
+    /** The path of keys of a call's permits. */
     List<String> keys(@Nullable Object[] arguments) {
-        List<String> path = new ArrayList<>(keys.size() + 1);
-        if (hashTag != null) {
-            path.add(hashTag.of(arguments));
-        }
-        for (CallKey key : keys) {
-            path.add(key.of(arguments));
-        }
-        return path;
+        return keys.of(arguments, caller);
     }
 
     /** Settles the permits that a call took at what its outcome charges. */
     @Nullable
     Charge charge(@Nullable Object[] arguments, long taken) {
         CallCharge known = charge;
-        return known == null
-                ? null
-                : new Charge(known.isByStatus(), outcome -> charged(known, arguments, outcome, taken));
+        if (known == null) {
+            return null;
+        }
+        KeyRequest kept = known.kept(caller);
+        return new Charge(known.isByStatus(), outcome -> charged(known, arguments, kept, outcome, taken));
     }
 
     /** @throws IllegalStateException if the work is done later */
-    private long charged(CallCharge known, @Nullable Object[] arguments, Outcome outcome, long taken) {
+    private long charged(CallCharge known, @Nullable Object[] arguments, KeyRequest kept, Outcome outcome, long taken) {
         IllegalStateException late = LateResults.failure(where, outcome.result(), LateResults.Use.CHARGE);
         if (late != null) {
             throw late;
         }
-        return known.of(arguments, outcome.result(), outcome.exception(), outcome.status(), taken);
+        return known.of(arguments, kept, outcome.result(), outcome.exception(), outcome.status(), taken);
     }
 
     /** Whether the outcome of a call decides what it is charged. */
@@ -103,9 +108,15 @@ record DeclaredLimit(
         return charge != null && charge.isByStatus();
     }
 
-    /** Whether a call is checked for its user: by the key, or by a {@link io.limiter.spring.key.PlanResolver}. */
+    /** Whether a call is checked for its user: by an expression, or by a {@link io.limiter.spring.key.PlanResolver}. */
     boolean usesUser() {
-        return type == LimitType.USER || (plan == null && !configured.plans().isEmpty());
+        return needs.user() || (plan == null && !configured.plans().isEmpty());
+    }
+
+    /** @throws IllegalArgumentException if the application has no bean that finds one of these facts */
+    void checkAvailable() {
+        keys.needs().checkAvailable(caller, type);
+        needs.checkAvailable(caller, LimitType.CUSTOM);
     }
 
     AnyLimit limit() {

@@ -5,7 +5,7 @@ import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.ConfiguredLimits;
 import java.lang.reflect.Method;
@@ -42,11 +42,11 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
      * @param order among the advisors of a method; lower comes first
      * @param configured the settings that override those of annotations
      */
-    public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
+    public LimitAdvisor(Supplier<LimiterFactory> factory, CallerFacts caller, int order, ConfiguredLimits configured) {
         this.configured = configured;
-        LimitParser parser = new LimitParser(keys, configured, beans);
-        this.methods = new LimitedMethods(
-                parser, new LimitedMethodFinder(parser, beans), new LimitBinder(factory, keys, beans));
+        LimitParser parser = new LimitParser(caller, configured, beans);
+        this.methods =
+                new LimitedMethods(parser, new LimitedMethodFinder(parser, beans), new LimitBinder(factory, beans));
         setClassFilter(methods::anyIn);
         setAdvice(new LimitInterceptor(methods, beans));
         setOrder(order);

@@ -5,7 +5,6 @@ import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.aop.result.ResultKind;
-import io.limiter.spring.key.spel.CallKeys;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +15,11 @@ import java.util.function.Supplier;
 final class LimitBinder {
 
     private final Supplier<LimiterFactory> factory;
-    private final CallKeys keys;
     private final ApplicationBeans beans;
     private final Map<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
 
-    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, ApplicationBeans beans) {
+    LimitBinder(Supplier<LimiterFactory> factory, ApplicationBeans beans) {
         this.factory = factory;
-        this.keys = keys;
         this.beans = beans;
     }
 
@@ -48,7 +45,7 @@ final class LimitBinder {
     private MethodLimit bind(DeclaredLimit declared, boolean several) {
         LimiterFactory limiters = factory.get();
         try {
-            keys.checkAvailable(declared.type());
+            declared.checkAvailable();
             checkAgrees(declared);
             return new MethodLimit(declared, several, limiters, beans);
         } catch (IllegalArgumentException e) {
@@ -64,10 +61,6 @@ final class LimitBinder {
             throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
                     + ", which is " + first.limit() + ", and this is " + declared.limit()
                     + ": give both the same limit, or one of them another name");
-        }
-        if (first != null && (first.hashTag() == null) != (declared.hashTag() == null)) {
-            throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
-                    + ", and permits under a hash tag are separate: give both a hash tag, or none");
         }
     }
 

@@ -11,11 +11,13 @@ import io.limiter.spring.aop.annotated.LimitAnnotations;
 import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.check.LimitName;
-import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.MethodName;
 import io.limiter.spring.key.spel.CallCharge;
-import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.key.spel.CallPermits;
+import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.KeyTemplate;
+import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
@@ -33,12 +35,12 @@ import org.springframework.core.annotation.MergedAnnotation;
 /** Turns the annotations of a method into limits. */
 final class LimitParser {
 
-    private final CallKeys keys;
+    private final CallerFacts caller;
     private final ApplicationBeans beans;
     private final ConfiguredLimits configured;
 
-    LimitParser(CallKeys keys, ConfiguredLimits configured, ApplicationBeans beans) {
-        this.keys = keys;
+    LimitParser(CallerFacts caller, ConfiguredLimits configured, ApplicationBeans beans) {
+        this.caller = caller;
         this.configured = configured;
         this.beans = beans;
     }
@@ -101,8 +103,8 @@ final class LimitParser {
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
-        CallPermits<@Nullable Object[]> permits =
-                CallPermits.parse(text(annotation, "cost"), text(annotation, "condition"), annotated);
+        CallPermits permits = CallPermits.parse(text(annotation, "cost"), text(annotation, "condition"), annotated);
+        String plan = text(annotation, "plan");
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
         String chosenPrefix = text(annotation, "prefix");
         // Of the kind in effect, wherever that is chosen, so that code with the same name takes the same permits.
@@ -112,6 +114,11 @@ final class LimitParser {
         if (charge != null && !charge.isByStatus()) {
             LateResults.check(where, method, LateResults.Use.CHARGE);
         }
+        KeyPath keys = KeyPath.ofMethod(type, path, annotated);
+        KeyTemplate ofPlan =
+                plan.isEmpty() ? null : KeyTemplate.ofMethod("plan", plan, annotated, "leave the plan out");
+        Needs needs = keys.needs().and(permits.needs());
+        needs = ofPlan == null ? needs : needs.and(ofPlan.needs());
         return new DeclaredLimit(
                 where,
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
@@ -121,9 +128,10 @@ final class LimitParser {
                 permits,
                 charge,
                 type,
-                keys.of(type, path, annotated),
-                CallKeys.optional("plan", text(annotation, "plan"), annotated, "leave the plan out"),
-                hashTag(text(annotation, "hashTag"), type, annotated),
+                keys,
+                ofPlan,
+                caller,
+                charge == null ? needs : needs.and(charge.needs()),
                 text(annotation, "message"));
     }
 
@@ -150,15 +158,6 @@ final class LimitParser {
                             + " behind a colon, as in ${limits.per:15m}: " + e.getMessage(),
                     e);
         }
-    }
-
-    private static @Nullable CallKey hashTag(String hashTag, LimitType type, Method annotated) {
-        if (type == LimitType.METHOD && !hashTag.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "hashTag '" + hashTag + "' would give each hash tag permits of its own, but with"
-                            + " limitType METHOD all callers share them: leave the hash tag out, or use limitType CUSTOM and a key");
-        }
-        return CallKeys.optional("hashTag", hashTag, annotated, "leave the hash tag out");
     }
 
     /**

@@ -41,8 +41,8 @@ final class LimitedPublisher {
     private static Mono<Check> check(
             MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
         if (subscriptions != null) {
-            return Mono.deferContextual(
-                    context -> subscriptions.call(context, limits.usesUser(), () -> limits.check(call)));
+            return Mono.deferContextual(context ->
+                    subscriptions.call(context, limits.usesUser(), limits.usesForm(), () -> limits.check(call)));
         }
         try {
             return Mono.just(limits.check(call));

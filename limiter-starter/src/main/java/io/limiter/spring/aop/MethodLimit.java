@@ -15,11 +15,11 @@ import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.time.Duration;
@@ -129,9 +129,9 @@ final class MethodLimit {
 
     /** The limit that the plan of a call has. */
     private Applied<Built> planned(Applied<Built> used, MethodInvocation call, @Nullable String key) {
-        CallKey plan = declared.plan();
+        KeyTemplate plan = declared.plan();
         if (plan != null) {
-            return inUse.applied(() -> plan.of(call.getArguments()));
+            return inUse.applied(() -> plan.of(call.getArguments(), declared.caller()));
         }
         if (key == null || !inUse.hasPlans()) {
             return used;
@@ -157,7 +157,7 @@ final class MethodLimit {
 
     private @Nullable PermitRequest request(MethodInvocation call) {
         @Nullable Object[] arguments = call.getArguments();
-        long permits = declared.permits().of(arguments);
+        long permits = declared.permits(arguments);
         if (permits == 0) {
             beans.calls().skip(declared.name().name());
             return null;

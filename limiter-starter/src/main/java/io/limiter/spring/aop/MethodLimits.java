@@ -29,6 +29,11 @@ record MethodLimits(
         return limits.stream().anyMatch(limit -> limit.declared().usesUser());
     }
 
+    /** Whether the form of the request must be known before the next call is checked. */
+    boolean usesForm() {
+        return limits.stream().anyMatch(limit -> limit.declared().needs().form());
+    }
+
     /**
      * The check of a call. All keys and costs are evaluated before the first limit is decided.
      *

@@ -10,11 +10,12 @@ import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.ChargedStatuses;
-import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.KeyTemplate;
+import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -35,9 +36,9 @@ import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.Delimiter;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.util.pattern.PathPattern;
@@ -49,12 +50,12 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param path Path patterns as those of controllers, such as /api/**. A rule without any is for routes of a gateway that name it.
  * @param methods HTTP methods; all, if none is given. GET includes HEAD.
  * @param exclude Patterns of paths that are not limited. The path of Actuator's health is not, unless path names it.
- * @param key Key of a request: ip, user, all, header:name, cookie:name, claim:name, or a text with expressions over the
- *     request.
+ * @param key Key of a request: ip, user, header:name, cookie:name, param:name, claim:name, or a text with expressions over the request.
+ *     Several are a path of keys, the outermost first. With all, all requests share the permits.
  * @param condition An expression over the request that is true if the rule applies to it. Default: it applies to all.
  * @param cost How many permits a request takes of each limit: an expression over the request, 0 to skip the rule. Default: 1.
- * @param plan Plan of a request, if its limits have plans: header:name, cookie:name, claim:name, or a text with expressions
- *     over the request. Default: that of a PlanResolver bean.
+ * @param plan Plan of a request, if its limits have plans: header:name, cookie:name, param:name, claim:name, or a text with
+ *     expressions over the request. Default: that of a PlanResolver bean.
  * @param message Detail of rejections, or the code of a message in braces. Default: that of limiter.web.message.
  * @param chargeOn Which requests are charged once their response is known: always, failure (status 4xx or 5xx), success (any
  *     other), or statuses such as 401,403 or 4xx. Others get their permits back.
@@ -68,7 +69,7 @@ record HttpRule(
         @DefaultValue List<String> path,
         @DefaultValue List<String> methods,
         @DefaultValue List<String> exclude,
-        @DefaultValue("ip") String key,
+        @Delimiter(Delimiter.NONE) @DefaultValue("ip") List<String> key,
         @Nullable String condition,
         @Nullable String cost,
         @Nullable String plan,
@@ -148,8 +149,8 @@ record HttpRule(
                 SettingChecks.named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
                 SettingChecks.named(property + ".exclude", " ", () -> patterns(excluded(application.health()))));
-        RequestKey requestKey = SettingChecks.named(property + ".key", " ", () -> RequestKey.parse(key));
-        CallPermits<KeyRequest> permits = permits(property);
+        KeyPath keys = SettingChecks.named(property + ".key", " ", () -> KeyPath.ofRule(key));
+        CallPermits permits = permits(property);
         IntPredicate statuses =
                 SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
         IntPredicate charged = statuses == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, statuses);
@@ -163,7 +164,7 @@ record HttpRule(
         List<LimitInUse<Limiter>> parts = new ArrayList<>();
         limits.forEach((limit, settings) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ".day.limit=1000");
-            check(ofLimit, settings);
+            check(ofLimit, settings, keys);
             parts.add(SettingChecks.named(
                     ofLimit,
                     ": ",
@@ -183,27 +184,24 @@ record HttpRule(
             parts.forEach(part -> application.calls().addSkips(part.name()));
         }
         boolean hasPlans = parts.stream().anyMatch(LimitInUse::hasPlans);
-        RequestKey byRequest = byRequest(property, hasPlans, application.plans());
+        KeyTemplate byRequest = byRequest(property, hasPlans, keys, application.plans());
         PlanResolver plans = byRequest == null
                 ? application.plans()
                 : request -> byRequest.of(Objects.requireNonNull(request.request()));
-        boolean planUsesUser = byRequest == null ? hasPlans : byRequest.usesUser();
-        // Beans that find plans usually need to know the user.
-        boolean usesUser =
-                requestKey.usesUser() || planUsesUser || RequestKey.usesUser(cost) || RequestKey.usesUser(condition);
-        // Beans that find plans may read parameters, too.
-        boolean usesForm = planUsesUser && byRequest == null
-                || Stream.of(key, cost, condition, plan).anyMatch(RequestKey::usesParam);
+        Needs needs = keys.needs().and(permits.needs());
+        needs = byRequest == null ? needs : needs.and(byRequest.needs());
+        // Beans that find plans usually need to know the user, and may read parameters.
+        boolean hasResolver = hasPlans && byRequest == null;
         return new HttpLimit(
                 order == null ? 0 : order,
                 rule,
                 PREFIX,
                 route,
-                requestKey,
+                keys,
                 permits,
                 plans,
-                usesUser,
-                usesForm,
+                hasResolver || needs.user(),
+                hasResolver || needs.form(),
                 parts,
                 charged,
                 log,
@@ -221,13 +219,14 @@ record HttpRule(
         return excluded;
     }
 
-    private CallPermits<KeyRequest> permits(String property) {
+    private CallPermits permits(String property) {
         SettingChecks.named(property + ".condition", " ", () -> CallPermits.ofRequest(null, condition));
         return SettingChecks.named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
     }
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
-    private @Nullable RequestKey byRequest(String property, boolean hasPlans, @Nullable PlanResolver finder) {
+    private @Nullable KeyTemplate byRequest(
+            String property, boolean hasPlans, KeyPath keys, @Nullable PlanResolver finder) {
         String setting = property + ".plan";
         String plans = property + ".limits.*.plans";
         String text = plan;
@@ -240,12 +239,12 @@ record HttpRule(
                     " has no effect, because no limit of the rule has plans: set " + property
                             + ".limits.<limit>.plans.<plan>.rate, or remove it");
         }
-        if (key.equals("all")) {
+        if (keys.isShared()) {
             throw InvalidSettingException.ofSharedPermits(
                     plans, "give callers different limits", property + ".key=all", "use another key");
         }
         if (text != null) {
-            return SettingChecks.named(setting, " ", () -> RequestKey.plan(text));
+            return SettingChecks.named(setting, " ", () -> KeyTemplate.planOfRule(text));
         }
         if (finder == null) {
             throw InvalidSettingException.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
@@ -257,8 +256,8 @@ record HttpRule(
         return texts.stream().map(HttpRoute::pattern).toList();
     }
 
-    private void check(String property, LimitSettings limit) {
-        if (limit.ban() != null && key.equals("all")) {
+    private void check(String property, LimitSettings limit, KeyPath keys) {
+        if (limit.ban() != null && keys.isShared()) {
             throw InvalidSettingException.ofSharedPermits(
                     property + ".ban", "ban all callers at once", "key=all", "use another key");
         }

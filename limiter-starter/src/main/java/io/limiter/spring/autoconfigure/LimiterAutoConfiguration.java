@@ -5,9 +5,10 @@ import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.aop.RetryAfterLimits;
 import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.event.EventPublishingListener;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,11 +108,13 @@ public class LimiterAutoConfiguration {
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
             ObjectProvider<CurrentUser> currentUser,
+            ObjectProvider<CurrentKeyRequest> currentRequest,
             ConfiguredLimits configured,
             Environment environment) {
-        CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
+        CallerFacts caller = new CallerFacts(
+                clientAddress::getIfAvailable, currentUser::getIfAvailable, currentRequest::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
-        return new LimitAdvisor(factory::getObject, keys, order, configured);
+        return new LimitAdvisor(factory::getObject, caller, order, configured);
     }
 
     @Bean

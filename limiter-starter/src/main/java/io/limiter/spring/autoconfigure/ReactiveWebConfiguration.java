@@ -2,10 +2,13 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.web.CatchAllHandlers;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.reactive.CurrentExchange;
 import io.limiter.spring.web.reactive.ExchangeDecisions;
 import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
@@ -13,6 +16,8 @@ import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.FailedAuthentications;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
 import io.limiter.spring.web.reactive.RejectionAdvice;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -41,6 +46,13 @@ class ReactiveWebConfiguration {
     @ConditionalOnMissingBean
     DecisionRecorder.Finder limiterDecisionRecorders() {
         return ExchangeDecisions::current;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    CurrentKeyRequest limiterCurrentKeyRequest(ClientAddress addresses, ObjectProvider<CurrentUser> users) {
+        Supplier<@Nullable CurrentUser> known = new LazyLookup<>(users::getIfAvailable);
+        return () -> CurrentExchange.facts(addresses, known.get());
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.web.CatchAllHandlers;
@@ -118,6 +119,13 @@ class ServletWebConfiguration {
     @ConditionalOnMissingBean
     CallerRequest limiterCallerRequests() {
         return CurrentRequest::capture;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    CurrentKeyRequest limiterCurrentKeyRequest(ClientAddress addresses, ObjectProvider<CurrentUser> users) {
+        Supplier<@Nullable CurrentUser> known = new LazyLookup<>(users::getIfAvailable);
+        return () -> CurrentRequest.facts(addresses, known.get());
     }
 
     @Bean

@@ -32,7 +32,7 @@ public abstract class CheckStep<D> {
     public static Limiter checkIsForSets(Limiter limiter) {
         if (!(limiter instanceof EngineLimiter<?>)) {
             throw new IllegalArgumentException(
-                    "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
+                    "several limits, chargeOn and settle need a LimiterFactory of this library,"
                             + " or one that forwards to it, and its limiter is a "
                             + limiter.getClass().getName()
                             + ": define such a LimiterFactory bean, or use one limit without them");

@@ -52,10 +52,18 @@ public final class FormBody {
     }
 
     /** The first value; {@code null} if there is none. */
-    @Nullable
-    String first(String name) {
+    public @Nullable String first(String name) {
         List<String> values = parameters.get(name);
         return values == null ? null : values.get(0);
+    }
+
+    /** How many values a parameter has in a query. */
+    public static int count(@Nullable String query, String name) {
+        return query == null
+                ? 0
+                : parameters(query, StandardCharsets.UTF_8)
+                        .getOrDefault(name, List.of())
+                        .size();
     }
 
     /** The first value in a query or a form; {@code null} if there is none. */

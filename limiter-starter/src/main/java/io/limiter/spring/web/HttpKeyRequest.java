@@ -39,15 +39,14 @@ public abstract class HttpKeyRequest implements KeyRequest {
         return CleanPath.variants(written(), path());
     }
 
-    /** The form of the request; {@code null} if it has none that can be read ahead of its handler. */
-    protected abstract @Nullable FormBody form();
+    /** The first value of a form's parameter; {@code null} if there is none, or no form that can be read ahead of its handler. */
+    protected abstract @Nullable String ofForm(String name);
 
     @Override
     public final @Nullable String param(String name) {
         String query = query();
         String ofQuery = query == null ? null : FormBody.first(query, name);
-        FormBody form = form();
-        String ofForm = form == null ? null : form.first(name);
+        String ofForm = ofForm(name);
         if (ofQuery == null || ofForm == null) {
             return ofQuery == null ? ofForm : ofQuery;
         }

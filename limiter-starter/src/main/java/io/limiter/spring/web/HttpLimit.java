@@ -16,7 +16,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
-import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.key.spel.KeyPath;
 import io.limiter.spring.metrics.CallCounts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +31,7 @@ import org.springframework.http.server.PathContainer;
  * @param order among several rules that match a request; lower is decided first
  * @param name of the rule
  * @param prefix starts the keys in Redis
+ * @param keys whose permits a request takes
  * @param permits that a request takes; 0 if the rule does not apply to it
  * @param plans finds the plan of a request; {@code null} if the limits have none
  * @param usesUser whether the user must be known before the limit is decided
@@ -45,8 +46,8 @@ public record HttpLimit(
         String name,
         String prefix,
         HttpRoute route,
-        RequestKey key,
-        CallPermits<KeyRequest> permits,
+        KeyPath keys,
+        CallPermits permits,
         @Nullable PlanResolver plans,
         boolean usesUser,
         boolean usesForm,
@@ -55,7 +56,7 @@ public record HttpLimit(
         RejectionLog log,
         CallCounts calls) {
 
-    HttpLimit by(RequestKey other) {
+    HttpLimit by(KeyPath other) {
         return new HttpLimit(
                 order, name, prefix, route, other, permits, plans, usesUser, usesForm, parts, charged, log, calls);
     }
@@ -78,25 +79,20 @@ public record HttpLimit(
                 parts.forEach(part -> calls.skip(part.name()));
                 return List.of();
             }
-            return steps(request, key.of(request), taken, recorder);
+            return steps(request, keys.of(request), taken, recorder);
         } catch (RuntimeException e) {
             boolean enforced =
                     parts.stream().anyMatch(part -> part.applied().limit().enforced());
             log.inMode(enforced).failed(e);
             if (enforced) {
-                throw e instanceof InvalidLimitArgumentException invalid
-                        ? MissingLimitKeyException.inRequest("the request has no valid "
-                                + (invalid.sent().isEmpty() ? "cost or condition" : invalid.sent())
-                                + " for its limit")
-                        : e;
+                throw e instanceof InvalidLimitArgumentException invalid ? invalid.forCaller() : e;
             }
             return List.of();
         }
     }
 
     private List<CheckStep<?>> steps(
-            KeyRequest request, @Nullable String ofRequest, long taken, DecisionRecorder recorder) {
-        List<String> keys = ofRequest == null ? List.of() : List.of(ofRequest);
+            KeyRequest request, List<String> ofRequest, long taken, DecisionRecorder recorder) {
         IntPredicate isCharged = charged;
         Charge charge =
                 isCharged == null ? null : new Charge(true, outcome -> isCharged.test(outcome.status()) ? taken : 0);
@@ -104,7 +100,7 @@ public record HttpLimit(
         for (LimitInUse<Limiter> part : parts) {
             Applied<Limiter> used = planned(part, request, ofRequest);
             CheckedLimit limit = used.limit();
-            PermitRequest requested = new PermitRequest(limit.name(), keys, taken);
+            PermitRequest requested = new PermitRequest(limit.name(), ofRequest, taken);
             Duration timeout = recorder.timeout(used.timeout());
             steps.add(new CheckPart(limit, used.limiter(), requested, timeout, null, charge));
         }
@@ -112,11 +108,13 @@ public record HttpLimit(
     }
 
     /** The limit that the plan of a request has. */
-    private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, @Nullable String ofRequest) {
+    private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, List<String> ofRequest) {
         PlanResolver finder = plans;
-        return finder == null || ofRequest == null || !part.hasPlans()
-                ? part.applied()
-                : part.applied(() -> finder.planOf(PlanRequest.ofRequest(part.name(), ofRequest, request)));
+        if (finder == null || ofRequest.isEmpty() || !part.hasPlans()) {
+            return part.applied();
+        }
+        String innermost = ofRequest.get(ofRequest.size() - 1);
+        return part.applied(() -> finder.planOf(PlanRequest.ofRequest(part.name(), innermost, request)));
     }
 
     /**

@@ -4,7 +4,7 @@ import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.key.spel.KeyPath;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
@@ -33,9 +33,9 @@ public record HttpLimits(List<HttpLimit> limits) {
         return matching.size() == limits.size() ? this : new HttpLimits(matching);
     }
 
-    /** The same limits with another key. */
-    public HttpLimits by(RequestKey key) {
-        return new HttpLimits(limits.stream().map(limit -> limit.by(key)).toList());
+    /** The same limits with other keys. */
+    public HttpLimits by(KeyPath keys) {
+        return new HttpLimits(limits.stream().map(limit -> limit.by(keys)).toList());
     }
 
     /** Whether the user must be known before the limits are decided. */

@@ -182,8 +182,8 @@ public final class RejectionResponses {
     public static @Nullable RuntimeException rejection(Throwable exception) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            if (cause instanceof InvalidLimitArgumentException) {
-                return MissingLimitKeyException.inRequest("the request has no valid cost or condition for its limit");
+            if (cause instanceof InvalidLimitArgumentException invalid) {
+                return invalid.forCaller();
             }
             if (isRejection(cause)) {
                 return (RuntimeException) cause;

@@ -67,8 +67,7 @@ class LimitersEndpointTest {
                 limit = 1,
                 per = "1h",
                 limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                hashTag = "#{tenant}")
+                key = {"#{tenant}", "#{user}"})
         public void tagged(String user, String tenant) {}
 
         @CountLimit(limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{user}")

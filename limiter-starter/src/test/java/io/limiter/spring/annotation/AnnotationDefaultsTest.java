@@ -31,7 +31,6 @@ class AnnotationDefaultsTest {
                         Map.entry("chargeOn", ""),
                         Map.entry("settle", ""),
                         Map.entry("plan", ""),
-                        Map.entry("hashTag", ""),
                         Map.entry("message", ""),
                         Map.entry("onFailure", ""),
                         Map.entry("limitType", LimitType.METHOD)));
@@ -55,7 +54,6 @@ class AnnotationDefaultsTest {
                         Map.entry("chargeOn", ""),
                         Map.entry("settle", ""),
                         Map.entry("plan", ""),
-                        Map.entry("hashTag", ""),
                         Map.entry("message", ""),
                         Map.entry("onFailure", ""),
                         Map.entry("limitType", LimitType.METHOD)));

@@ -14,9 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An application with a LimiterFactory that is none of this library starts only with limits that it can decide. */
 class ForeignFactoryTest {
 
-    private static final String PROBLEM =
-            "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
-                    + " or one that forwards to it, and its limiter is a ";
+    private static final String PROBLEM = "several limits, chargeOn and settle need a LimiterFactory of this library,"
+            + " or one that forwards to it, and its limiter is a ";
 
     static class One {
 

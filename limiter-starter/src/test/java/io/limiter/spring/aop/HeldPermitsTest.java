@@ -107,14 +107,12 @@ class HeldPermitsTest {
             return work;
         }
 
-        @ConcurrentLimit(limit = 1, name = "held-hash-tag", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-path", limitType = LimitType.CUSTOM, key = "#{who}")
         @CountLimit(
-                name = "held-hash-tag",
+                name = "held-path",
                 limit = 2,
                 per = "1h",
-                limitType = LimitType.CUSTOM,
-                key = "#{who}",
-                hashTag = "#{who}")
+                key = {"#{who}", "#{who}"})
         public void inSlot(String who, Runnable work) {
             work.run();
         }
@@ -294,13 +292,13 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_call_that_gets_no_lease_spends_no_permits_under_a_hash_tag(Backend backend) {
+    void a_call_that_gets_no_lease_spends_no_permits_under_a_path_of_keys(Backend backend) {
         run(backend, (context, reports) -> {
             reports.inSlot(who, () -> rejected(() -> reports.inSlot(who, () -> {})));
-            Limiter tagged = context.getBean(LimiterFactory.class)
+            Limiter ofPath = context.getBean(LimiterFactory.class)
                     .with(LimiterOptions.NONE.withPrefix("countLimit:"))
-                    .build("held-hash-tag", FixedWindow.of(2, HOUR));
-            eventually(() -> assertThat(LimitSet.of(tagged.on(who).on(who))
+                    .build("held-path", FixedWindow.of(2, HOUR));
+            eventually(() -> assertThat(LimitSet.of(ofPath.on(who).on(who))
                             .peek(1)
                             .decision()
                             .remaining())

@@ -26,13 +26,10 @@ class InvalidExpressionsTest {
         public void call(String phone) {}
     }
 
-    static class HashTagOfAll {
-        @RateLimit(rate = 1, hashTag = "#{phone}")
-        public void call(String phone) {}
-    }
-
-    static class ConstantHashTag {
-        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "one")
+    static class ConstantKeyOfPath {
+        @RateLimit(
+                rate = 1,
+                key = {"#{phone}", "one"})
         public void call(String phone) {}
     }
 
@@ -87,8 +84,7 @@ class InvalidExpressionsTest {
                         UnknownName.class,
                         "@CountLimit for %s.call(java.lang.String): #{fone} in the key '#{fone}' uses 'fone'"),
                 Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType USER"),
-                Arguments.of(HashTagOfAll.class, "hashTag '#{phone}' would give each hash tag permits of its own"),
-                Arguments.of(ConstantHashTag.class, "hashTag 'one' is the same for all calls: write #{one}"),
+                Arguments.of(ConstantKeyOfPath.class, "key 'one' is the same for all calls: write #{one}"),
                 Arguments.of(KeyOfClass.class, "@RateLimit for %s.other(java.lang.String): #{phone} in the key"),
                 Arguments.of(
                         CostWithoutBraces.class,

@@ -2,7 +2,6 @@ package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -76,14 +75,6 @@ class InvalidPlacesTest {
         void call() {}
     }
 
-    static class OneNameTwoPlaces {
-        @RateLimit(rate = 1, name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "#{phone}")
-        public void call(String phone) {}
-
-        @RateLimit(rate = 1, name = "places", limitType = LimitType.CUSTOM, key = "#{phone}")
-        public void other(String phone) {}
-    }
-
     static class OneNameTwoRates {
         @RateLimit(name = "shared", rate = 1)
         public void call() {}
@@ -111,7 +102,6 @@ class InvalidPlacesTest {
                 Arguments.of(OnBeanMethod.class, "limit on %s.made(): the method makes a bean"),
                 Arguments.of(
                         HeldTwice.class, "at most one is allowed on a method, also of composed annotations, were 2"),
-                Arguments.of(OneNameTwoPlaces.class, "it shares the name 'places' with @RateLimit for %s."),
                 Arguments.of(Private.class, "limit on %s.call(): the method is private"),
                 Arguments.of(Static.class, "limit on %s.call(): the method is static"),
                 Arguments.of(Final.class, "limit on %s.call(): the method is final"),

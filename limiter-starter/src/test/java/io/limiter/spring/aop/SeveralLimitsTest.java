@@ -143,15 +143,8 @@ class SeveralLimitsTest {
                 rate = 1,
                 burst = 2,
                 limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                hashTag = "#{tenant}")
-        @CountLimit(
-                name = "tenants",
-                limit = 3,
-                per = "1m",
-                limitType = LimitType.CUSTOM,
-                key = "#{tenant}",
-                hashTag = "#{tenant}")
+                key = {"#{tenant}", "#{user}"})
+        @CountLimit(name = "tenants", limit = 3, per = "1m", limitType = LimitType.CUSTOM, key = "#{tenant}")
         public void both(String tenant, String user) {}
 
         @CountLimit(
@@ -159,8 +152,7 @@ class SeveralLimitsTest {
                 name = "alone",
                 limit = 1,
                 limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                hashTag = "#{tenant}")
+                key = {"#{tenant}", "#{user}"})
         public CompletableFuture<String> alone(String tenant, String user) {
             return CompletableFuture.completedFuture(user);
         }
@@ -169,8 +161,7 @@ class SeveralLimitsTest {
                 rate = 1,
                 name = "free",
                 limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                hashTag = "#{tenant}",
+                key = {"#{tenant}", "#{user}"},
                 timeout = 1)
         public void free(String tenant, String user) {}
     }
@@ -221,25 +212,21 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void permits_of_several_limits_are_under_their_hash_tag() {
+    void limits_with_the_same_first_key_are_one_call() {
         run(InOneSlot.class, bean -> {
             bean.both("acme", "a");
             bean.both("acme", "a");
             rejected(() -> bean.both("acme", "a"));
             bean.both("acme", "b");
             rejected(() -> bean.both("acme", "b"));
-            assertThat(left(
-                            factory,
-                            "countLimit:",
-                            "tenants",
-                            tagged -> tagged.on("acme").on("acme")))
+            assertThat(left(factory, "countLimit:", "tenants", limiter -> limiter.on("acme")))
                     .isEqualTo(0);
             // Rejected by the tenant's, and so not taken.
             assertThat(left(
                             factory,
                             "rateLimit:",
                             "users",
-                            tagged -> tagged.on("acme").on("b")))
+                            limiter -> limiter.on("acme").on("b")))
                     .isEqualTo(1);
             assertThat(left(factory, "rateLimit:", "users", limiter -> limiter.on("b")))
                     .isEqualTo(2);
@@ -247,7 +234,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void permits_of_a_single_limit_are_under_its_hash_tag() {
+    void permits_are_under_their_path_of_keys() {
         run(InOneSlot.class, bean -> {
             assertThat(bean.alone("acme", "a")).isCompletedWithValue("a");
             assertThat(bean.alone("acme", "a"))
@@ -259,7 +246,7 @@ class SeveralLimitsTest {
                             factory,
                             "countLimit:",
                             "alone",
-                            tagged -> tagged.on("acme").on("a")))
+                            limiter -> limiter.on("acme").on("a")))
                     .isEqualTo(0);
             bean.free("acme", "a");
             bean.free("acme", "a");
@@ -267,7 +254,7 @@ class SeveralLimitsTest {
                             factory,
                             "rateLimit:",
                             "free",
-                            tagged -> tagged.on("acme").on("a")))
+                            limiter -> limiter.on("acme").on("a")))
                     .isEqualTo(0);
         });
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.settings.ConfiguredLimits;
 import java.io.IOException;
 import java.io.InputStream;
@@ -88,7 +88,9 @@ class UnreadableClassesTest {
 
     private final LimitedMethodFinder finder = new LimitedMethodFinder(
             new LimitParser(
-                    new CallKeys(() -> null, () -> null), new ConfiguredLimits(Map.of()), new ApplicationBeans()),
+                    new CallerFacts(() -> null, () -> null, () -> null),
+                    new ConfiguredLimits(Map.of()),
+                    new ApplicationBeans()),
             new ApplicationBeans());
 
     @ParameterizedTest

@@ -23,7 +23,7 @@ class InvalidHttpRulesTest {
                     exclude=health                 | limiter.http.api.exclude must start with /
                     methods=GTE                    | limiter.http.api.methods must be HTTP methods such as GET, was 'GTE'
                     key=phone                      | limiter.http.api.key must be ip, user, all, header:<name>
-                    key=#{phone}                   | limiter.http.api.key #{phone} must not use phone
+                    key=#{phone}                   | limiter.http.api.key #{phone} uses 'phone', and a rule has no arguments
                     key=#{T(System).exit(1)}       | limiter.http.api.key
                     limits.one.rate=0               | limiter.http.api.limits.one.rate must be between
                     limits.one.limit=5              | limiter.http.api.limits.one
@@ -32,9 +32,13 @@ class InvalidHttpRulesTest {
                     limits.one.enforce=false        | limiter.http.api.limits.one.enforce has no effect
                     limits.two.rate=                | limiter.http.api.limits.two: per must be set
                     limits.one.rat=5                | limiter.http.api.limits.one.rat
-                    cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method == 'POST' ? 5 : 1}
-                    cost=#{ip.trim().bytes}        | limiter.http.api.cost #{ip.trim().bytes} must not use
-                    condition=#{user != null} and  | limiter.http.api.condition '#{user != null} and' must be one expression over the request
+                    cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method() == 'POST' ? 5 : 1}
+                    cost=#{ip().trim().bytes}      | limiter.http.api.cost #{ip().trim().bytes}: a byte[] has no toString() of its own
+                    key=#{ip}                      | limiter.http.api.key #{ip} uses 'ip', and a rule has no arguments: write ip()
+                    key=user,all                   | limiter.http.api.key must not have all and other keys, was 'user,all'
+                    key=claim:org,phone            | limiter.http.api.key must be ip, user, all, header:<name>
+                    key=                           | limiter.http.api.key must be ip, user, all, header:<name>
+                    condition=#{user() != null} and | limiter.http.api.condition '#{user() != null} and' must be one expression over the request
                     cost=0                         | limiter.http.api.cost '0' must be between 1 and 9007199254740991, or an expression
                     cost=999                       | would never be granted
                     message={no.such.code}         | limiter.http.api.message must be a message, or the code of one in braces, and the MessageSource of the application has none of this code in any language, was '{no.such.code}': add no.such.code to messages.properties
@@ -72,8 +76,8 @@ class InvalidHttpRulesTest {
                     limits.one.plans.pro.rate=0     | limiter.http.api.limits.one.plans.pro.rate must be between
                     limits.one.plans.pro.limit=5    | with limiter.http.api.limits.one.plans.pro.*: limit has no effect on kind token-bucket
                     limits.one.plans.pro.zone=UTC   | limiter.http.api.limits.one.plans.pro.zone
-                    plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, claim:<name>
-                    plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} must not use plan
+                    plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, param:<name>, claim:<name>
+                    plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} uses 'plan
                     key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits
                     """)
     void an_invalid_plan_of_a_rule_prevents_startup_and_is_named(String bad, String message) {

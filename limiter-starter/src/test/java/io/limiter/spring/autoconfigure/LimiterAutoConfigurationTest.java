@@ -19,10 +19,10 @@ import io.limiter.spi.DistributedLock;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.PrincipalUser;
-import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
@@ -198,7 +198,7 @@ class LimiterAutoConfigurationTest {
                     decides(context.getBean(LimiterFactory.class));
                 });
         LimitAdvisor advisor = new LimitAdvisor(
-                () -> factory, new CallKeys(() -> null, () -> null), 5, new ConfiguredLimits(Map.of()));
+                () -> factory, new CallerFacts(() -> null, () -> null, () -> null), 5, new ConfiguredLimits(Map.of()));
         Contexts.local()
                 .withBean("own", LimitAdvisor.class, () -> advisor)
                 .run(context -> assertThat(context.getBean(LimitAdvisor.class)).isSameAs(advisor));

@@ -15,7 +15,8 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.key.spel.ChargedStatuses;
-import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.settings.LimitKind;
 import java.net.URL;
 import java.util.ArrayList;
@@ -250,9 +251,9 @@ class LimiterPropertiesTest {
         assertThat(hints.get("limiter.limits.*.on-failure"))
                 .containsExactlyInAnyOrderElementsOf(constants(FailurePolicy.Action.class));
         assertThat(hints.get("limiter.http.*.key"))
-                .allSatisfy(key -> assertThat(RequestKey.parse(key)).isNotNull());
+                .allSatisfy(key -> assertThat(KeyPath.ofRule(List.of(key))).isNotNull());
         assertThat(hints.get("limiter.http.*.plan"))
-                .allSatisfy(plan -> assertThat(RequestKey.plan(plan)).isNotNull());
+                .allSatisfy(plan -> assertThat(KeyTemplate.planOfRule(plan)).isNotNull());
         assertThat(hints.get("limiter.http.*.charge-on"))
                 .allSatisfy(statuses ->
                         assertThatCode(() -> ChargedStatuses.parse(statuses)).doesNotThrowAnyException());

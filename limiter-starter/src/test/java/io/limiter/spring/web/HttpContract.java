@@ -46,7 +46,7 @@ public abstract class HttpContract extends ServerContract {
                 "http.api.limits.one.per=3600",
                 "http.files.path[0]=/files/**",
                 "http.files.path[1]=/missing/**",
-                "http.files.key=#{param('run')}:#{path}",
+                "http.files.key=#{param('run')}:#{path()}",
                 "http.files.limits.one.rate=0.001",
                 "http.files.limits.one.burst=1000s",
                 "http.mine.path=/mine/**",
@@ -215,6 +215,51 @@ public abstract class HttpContract extends ServerContract {
                 assertThat(get(path, caller).statusCode()).as(user).isEqualTo(429);
             }
         }
+    }
+
+    @Test
+    void a_limited_method_has_a_source_of_the_request_as_its_key() throws Exception {
+        for (String key : new String[] {"a-" + run, "b-" + run}) {
+            assertThat(get("/source", "X-Api-Key", key).statusCode()).isEqualTo(200);
+            assertThat(get("/source", "X-Api-Key", key).statusCode()).isEqualTo(429);
+        }
+        Reply bad = get("/source");
+        assertThat(bad.statusCode()).isEqualTo(400);
+        assertThat(problem(bad).get("detail").asText())
+                .isEqualTo("the request has no header X-Api-Key, which is the key of its limit");
+    }
+
+    @Test
+    void a_limited_method_reads_facts_of_its_request() throws Exception {
+        String path = path("/facts");
+        for (String tenant : new String[] {"a", "b"}) {
+            Reply granted = call("GET", usual, path + "&n=1.5", "X-Tenant", tenant);
+            assertThat(granted.statusCode()).isEqualTo(200);
+            assertThat(header(granted, "RateLimit")).matches("\"facts\";r=1;t=\\d+");
+            assertThat(call("GET", usual, path + "&n=1", "X-Tenant", tenant).statusCode())
+                    .isEqualTo(429);
+            assertThat(call("GET", usual, path + "&n=1", "X-Tenant", tenant, "Cookie", "free=1")
+                            .statusCode())
+                    .as("the limit does not apply")
+                    .isEqualTo(200);
+        }
+        for (String n : new String[] {"&n=abc", "&n=", "", "&n=0.3"}) {
+            Reply bad = call("GET", usual, path + n, "X-Tenant", "a");
+            assertThat(bad.statusCode()).as(n).isEqualTo(400);
+            assertThat(problem(bad).get("detail").asText())
+                    .isEqualTo("the request has no valid parameter n for its limit");
+        }
+    }
+
+    @Test
+    void facts_of_the_request_are_known_when_the_outcome_of_its_call_is() throws Exception {
+        assertThat(header(get("/used", "X-Used", "-2"), "RateLimit")).matches("\"used\";r=5;t=\\d+");
+        assertThat(header(get("/used", "X-Free", "yes", "X-Used", "0"), "RateLimit"))
+                .as("2 were used")
+                .matches("\"used\";r=3;t=\\d+");
+        assertThat(header(get("/used", "X-Used", "0"), "RateLimit"))
+                .as("none was charged")
+                .matches("\"used\";r=3;t=\\d+");
     }
 
     @Test

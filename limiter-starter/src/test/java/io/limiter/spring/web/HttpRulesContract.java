@@ -26,10 +26,10 @@ public abstract class HttpRulesContract extends ServerContract {
     private static final List<String> RULES = List.of(
             "name=login",
             "path=/login",
-            "key=#{ip}:#{path}",
+            "key=#{ip()}:#{path()}",
             "name=files",
             "path=/files/**",
-            "key=#{ip}:#{path}",
+            "key=#{ip()}:#{path()}",
             "name=keyed",
             "path=/keyed",
             "key=header:X-Api-Key",

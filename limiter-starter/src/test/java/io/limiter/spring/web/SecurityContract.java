@@ -69,7 +69,7 @@ public abstract class SecurityContract extends ServerContract {
                 "http.by-account.limits.one.ban.after=3",
                 "http.by-account.limits.one.ban.for=600",
                 "http.by-both.path=/login/both",
-                "http.by-both.key=#{ip}/#{header('X-Account')}",
+                "http.by-both.key=#{ip()}/#{header('X-Account')}",
                 "http.by-both.limits.one.limit=1",
                 "http.by-both.limits.one.per=3600",
                 "http.by-both.limits.one.ban.after=3",
@@ -143,6 +143,33 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     @Test
+    void the_key_of_a_limited_method_is_a_parameter_of_the_query_or_the_form() throws Exception {
+        String who = "f" + run;
+        assertThat(post("/limited", "x=1&who=" + who).body()).isEqualTo(who);
+        assertThat(post("/limited", "who=" + who).statusCode()).isEqualTo(429);
+        assertThat(post("/limited?who=" + who, "x=1").statusCode()).isEqualTo(429);
+        assertThat(post("/limited?who=" + who, "who=g" + run).statusCode())
+                .as("which of them is it?")
+                .isEqualTo(400);
+        assertThat(post("/limited", "x=1").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void the_key_of_a_limited_method_is_a_claim_of_the_token() throws Exception {
+        String address = network() + 1;
+        String pro = "pro-" + run;
+        assertThat(authorized("/claim", address, "Bearer " + token("a-" + run, pro))
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(authorized("/claim", address, "Bearer " + token("b-" + run, pro))
+                        .statusCode())
+                .isEqualTo(429);
+        Reply none = get("/claim", address, "", "");
+        assertThat(none.statusCode()).isEqualTo(400);
+        assertThat(none.body()).contains("the request has no claim plan, which is the key of its limit");
+    }
+
+    @Test
     void a_request_without_the_one_value_of_a_form_parameter_has_no_key() throws Exception {
         String who = "d" + run;
         assertThat(post("/body", "other=" + who).statusCode()).isEqualTo(400);
@@ -198,7 +225,7 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/mine/x", "/user"})
+    @ValueSource(strings = {"/mine/x", "/user", "/named"})
     void authenticated_callers_have_their_user_as_key_and_others_their_address(String path) throws Exception {
         String network = network();
         for (String user : new String[] {"ann-" + run, "bob-" + run, ""}) {

@@ -14,9 +14,10 @@ public interface SubscriptionContext {
      * Runs an action in a thread that knows what the context knows of the caller: the address, the user, the request.
      *
      * @param user whether the action needs the user, who may have to be waited for
+     * @param form whether it needs the form of the request
      * @return the action's result, or what it throws
      */
-    <T> Mono<T> call(ContextView context, boolean user, Supplier<T> action);
+    <T> Mono<T> call(ContextView context, boolean user, boolean form, Supplier<T> action);
 
     /** Whether handler methods with plain results are called on threads that may wait, such as virtual ones. */
     boolean plainHandlersMayWait();

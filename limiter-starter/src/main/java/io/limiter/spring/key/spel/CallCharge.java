@@ -1,33 +1,48 @@
 package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.InvalidLimitArgumentException;
+import io.limiter.spring.key.KeyRequest;
+import io.limiter.spring.key.spel.Expression.Text;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
  * What a call is charged once its outcome is known: whether it is charged at all, and how much. Both can be expressions over its
- * result, its exception and its arguments, which can use the same as a key. Safe for use by many threads.
+ * result, its exception, its arguments and its request, which can use the same as a key. Safe for use by many threads.
  */
 public final class CallCharge {
 
     private final boolean byStatus;
     private final Condition condition;
-    private final @Nullable CallExpression<@Nullable Object[]> actual;
+    private final @Nullable Expression actual;
+    private final Set<Names.Read> facts;
 
     /** Whether a call is charged. */
     private interface Condition {
 
         /** @param call its arguments, its result and its exception */
-        boolean of(@Nullable Object[] call, @Nullable Throwable exception, int status);
+        boolean of(@Nullable Object[] call, KeyRequest request, @Nullable Throwable exception, int status);
     }
 
-    private CallCharge(boolean byStatus, Condition condition, @Nullable CallExpression<@Nullable Object[]> actual) {
+    private CallCharge(
+            boolean byStatus, Condition condition, @Nullable Expression actual, @Nullable Expression expression) {
         this.byStatus = byStatus;
         this.condition = condition;
         this.actual = actual;
+        Set<Names.Read> all = new LinkedHashSet<>();
+        Stream.of(Optional.ofNullable(actual), Optional.ofNullable(expression))
+                .flatMap(Optional::stream)
+                .forEach(each -> all.addAll(each.facts()));
+        this.facts = Set.copyOf(all);
     }
 
     /**
@@ -45,30 +60,30 @@ public final class CallCharge {
             throw new IllegalArgumentException(
                     "settle '" + settle + "' needs a result, and the method has none: leave it out, or use a cost");
         }
-        CallExpression<@Nullable Object[]> actual = settle.isEmpty()
-                ? null
-                : CallExpression.number(
-                        ExpressionSource.of("settle", settle, annotated, ArgumentScope.ofOutcome(annotated, type)),
-                        "#{result.usage.total}");
+        Names names = Names.ofOutcome(annotated, type);
+        Expression actual =
+                settle.isEmpty() ? null : Expression.number(Text.of("settle", settle, names), "#{result.usage.total}");
         switch (chargeOn) {
             case "", "always":
-                return actual == null ? null : new CallCharge(false, (call, exception, status) -> true, actual);
+                return actual == null
+                        ? null
+                        : new CallCharge(false, (call, request, exception, status) -> true, actual, null);
             case "failure":
                 if (actual != null) {
                     throw new IllegalArgumentException("settle '" + settle + "' has no effect with chargeOn failure,"
                             + " because a call that fails has no result: leave one of them out");
                 }
-                return new CallCharge(false, (call, exception, status) -> exception != null, null);
+                return new CallCharge(false, (call, request, exception, status) -> exception != null, null, null);
             case "success":
-                return new CallCharge(false, (call, exception, status) -> exception == null, actual);
+                return new CallCharge(false, (call, request, exception, status) -> exception == null, actual, null);
             default:
                 break;
         }
         if (chargeOn.contains("#{")) {
-            CallExpression<@Nullable Object[]> condition = CallExpression.condition(
-                    ExpressionSource.of("chargeOn", chargeOn, annotated, ArgumentScope.ofOutcome(annotated, type)),
-                    "#{result == null or exception != null}");
-            return new CallCharge(false, (call, exception, status) -> isTrue(condition, call), actual);
+            Expression condition = Expression.condition(
+                    Text.of("chargeOn", chargeOn, names), "#{result == null or exception != null}");
+            return new CallCharge(
+                    false, (call, request, exception, status) -> isTrue(condition, call, request), actual, condition);
         }
         IntPredicate statuses = ChargedStatuses.statuses(chargeOn);
         if (statuses == null) {
@@ -84,7 +99,7 @@ public final class CallCharge {
                     + " chargeOn '" + chargeOn + "' later, with the response: use chargeOn success, or leave one of"
                     + " them out");
         }
-        return new CallCharge(true, (call, exception, status) -> statuses.test(status), null);
+        return new CallCharge(true, (call, request, exception, status) -> statuses.test(status), null, null);
     }
 
     /** Whether it is known with the status of a response; otherwise with the outcome of the call. */
@@ -92,9 +107,79 @@ public final class CallCharge {
         return byStatus;
     }
 
+    /** The facts that the expressions read. */
+    public Needs needs() {
+        return Needs.of(facts);
+    }
+
+    /**
+     * The facts of a request that the expressions read, which are kept until the outcome is known: then the request may be over.
+     *
+     * @throws io.limiter.spring.key.MissingLimitKeyException if there is no request
+     */
+    public KeyRequest kept(KeyRequest request) {
+        if (facts.isEmpty()) {
+            return request;
+        }
+        Map<Names.Read, String> values = new HashMap<>();
+        for (Names.Read fact : facts) {
+            values.put(fact, fact.of(request));
+        }
+        return new KeptFacts(values);
+    }
+
+    /** Has those that were kept. */
+    private record KeptFacts(Map<Names.Read, String> values) implements KeyRequest {
+
+        private @Nullable String of(String function, String name) {
+            return values.get(new Names.Read(function, name));
+        }
+
+        @Override
+        public String method() {
+            return String.valueOf(of("method", ""));
+        }
+
+        @Override
+        public String path() {
+            return String.valueOf(of("path", ""));
+        }
+
+        @Override
+        public String ip() {
+            return String.valueOf(of("ip", ""));
+        }
+
+        @Override
+        public @Nullable String user() {
+            return of("user", "");
+        }
+
+        @Override
+        public @Nullable String header(String name) {
+            return of("header", name);
+        }
+
+        @Override
+        public @Nullable String cookie(String name) {
+            return of("cookie", name);
+        }
+
+        @Override
+        public @Nullable String param(String name) {
+            return of("param", name);
+        }
+
+        @Override
+        public @Nullable String claim(String name) {
+            return of("claim", name);
+        }
+    }
+
     /**
      * How many permits a call is charged for.
      *
+     * @param request the facts that were {@linkplain #kept kept}
      * @param result {@code null} if it has none, or if the status decides
      * @param exception {@code null} if it did not fail, or if the status decides
      * @param status of the response, if that decides
@@ -104,6 +189,7 @@ public final class CallCharge {
      */
     public long of(
             @Nullable Object[] arguments,
+            KeyRequest request,
             @Nullable Object result,
             @Nullable Throwable exception,
             int status,
@@ -111,16 +197,16 @@ public final class CallCharge {
         @Nullable Object[] call = Arrays.copyOf(arguments, arguments.length + 2);
         call[arguments.length] = result;
         call[arguments.length + 1] = exception;
-        if (!condition.of(call, exception, status)) {
+        if (!condition.of(call, request, exception, status)) {
             return 0;
         }
-        return actual == null || exception != null ? taken : actual.number(call);
+        return actual == null || exception != null ? taken : actual.number(call, request);
     }
 
     /** Also true if it reads something of a null, such as a property of the result of a call that failed. */
-    private static boolean isTrue(CallExpression<@Nullable Object[]> condition, @Nullable Object[] call) {
+    private static boolean isTrue(Expression condition, @Nullable Object[] call, KeyRequest request) {
         try {
-            return condition.isTrue(call);
+            return condition.isTrue(call, request);
         } catch (InvalidLimitArgumentException e) {
             if (e.getCause() != null) {
                 return true;

@@ -37,7 +37,7 @@ import org.springframework.expression.spel.ast.VariableReference;
  *
  * @param subject the expression, for messages
  */
-record ExpressionTypes(String subject, Scope<?> scope) {
+record ExpressionTypes(String subject, Names names) {
 
     private static final ReadOnlyAccess.Properties PROPERTIES = new ReadOnlyAccess.Properties();
     private static final Pattern NUMERIC = Pattern.compile("\\s*[+-]?\\d+(\\.\\d*)?\\s*");
@@ -77,7 +77,7 @@ record ExpressionTypes(String subject, Scope<?> scope) {
     /**
      * The type of an expression.
      *
-     * @param onRoot whether a plain name belongs to the scope, rather than to another value
+     * @param onRoot whether a plain name belongs to the call, rather than to another value
      * @throws IllegalArgumentException if an operator in it has no sensible result
      */
     Type of(SpelNode node, boolean onRoot) {
@@ -94,7 +94,7 @@ record ExpressionTypes(String subject, Scope<?> scope) {
             return Type.BOOLEAN;
         }
         if (node instanceof PropertyOrFieldReference || node instanceof VariableReference) {
-            return onRoot ? Type.of(scope.typeOf(node)) : Type.UNKNOWN;
+            return onRoot ? Type.of(names.typeOf(node)) : Type.UNKNOWN;
         }
         if (node instanceof MethodReference call) {
             checkChildren(node, onRoot);
@@ -149,7 +149,7 @@ record ExpressionTypes(String subject, Scope<?> scope) {
 
     private Type ofPath(SpelNode path, boolean onRoot) {
         Type type = of(path.getChild(0), onRoot);
-        Class<?> known = onRoot ? scope.typeOf(path.getChild(0)) : null;
+        Class<?> known = onRoot ? names.typeOf(path.getChild(0)) : null;
         for (int i = 1; i < path.getChildCount(); i++) {
             SpelNode next = path.getChild(i);
             if (next instanceof MethodReference call) {
@@ -161,7 +161,7 @@ record ExpressionTypes(String subject, Scope<?> scope) {
                         : PROPERTIES.typeOf(property.getName(), known);
                 type = Type.of(known);
             } else {
-                // An index belongs to the scope again, and the conditions of selections to their elements.
+                // An index belongs to the call again, and the conditions of selections to their elements.
                 checkChildren(next, next.getClass().getSimpleName().equals("Indexer") && onRoot);
                 known = null;
                 type = Type.UNKNOWN;

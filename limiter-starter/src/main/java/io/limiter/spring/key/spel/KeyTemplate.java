@@ -1,15 +1,17 @@
 package io.limiter.spring.key.spel;
 
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
-import java.lang.reflect.Modifier;
+import io.limiter.spring.key.spel.Expression.Text;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Function;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
-import org.springframework.expression.Expression;
-import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
  * A key with expressions, such as <code>sms:#{phone}</code>: parsed and checked once, filled from each call.
@@ -18,148 +20,204 @@ import org.springframework.expression.spel.standard.SpelExpression;
  * Where text follows a value, the text's first character is escaped within the value: otherwise <code>#{a}:#{b}</code> would
  * be the same for {@code ("1:2", "3")} and {@code ("1", "2:3")}.
  *
- * @param <C> the call
+ * <p>A source such as {@code header:X-Api-Key} is a key, too. Safe for use by many threads.
  */
-final class KeyTemplate<C> {
+public final class KeyTemplate {
 
-    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            try {
-                return type.getMethod("toString").getDeclaringClass() != Object.class;
-            } catch (NoSuchMethodException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-    };
+    /** Of the address; and of the user, with a prefix because a name can look like an address. */
+    static final KeyTemplate IP = new KeyTemplate((arguments, request) -> request.ip(), new Needs(Set.of(Names.IP)));
 
-    private final List<Function<C, String>> parts;
+    static final KeyTemplate USER_OR_IP =
+            new KeyTemplate((arguments, request) -> userOrIp(request), new Needs(Set.of(Names.USER)));
 
-    private KeyTemplate(List<Function<C, String>> parts) {
-        this.parts = parts;
+    private static final Pattern SOURCE = Pattern.compile("(header|cookie|param|claim):(.*)");
+
+    private final Part key;
+    private final Needs needs;
+
+    /** A part of a key, or all of it. */
+    @FunctionalInterface
+    private interface Part {
+
+        /** @throws MissingLimitKeyException if the call has no value for it */
+        String of(@Nullable Object[] arguments, KeyRequest request);
+    }
+
+    private KeyTemplate(Part key, Needs needs) {
+        this.key = key;
+        this.needs = needs;
+    }
+
+    /** One that is known; {@code null} or blank if the request has none. */
+    static KeyTemplate known(@Nullable String key) {
+        return new KeyTemplate((arguments, request) -> needed("key", key), Needs.NONE);
     }
 
     /**
+     * Parses a text of an annotation that is like a key, such as its plan.
+     *
+     * @param annotated the method that declares the arguments
      * @param otherRemedy for a template that is the same for all calls, in its message
      * @throws IllegalArgumentException if the template is the same for all calls, cannot work or is forbidden
      */
-    static <C> KeyTemplate<C> parse(ExpressionSource<C> source, String otherRemedy) {
-        source.check();
-        checkCallsDiffer(source, otherRemedy);
-        checkHaveText(source);
-        List<Expression> expressions = source.parts();
-        List<Function<C, String>> parts = new ArrayList<>();
-        for (int i = 0; i < expressions.size(); i++) {
-            Expression part = expressions.get(i);
-            if (part instanceof SpelExpression expression) {
-                Character next = i + 1 == expressions.size()
-                        ? null
-                        : expressions.get(i + 1).getExpressionString().charAt(0);
-                parts.add(new Placeholder<>(
-                        source.scope().valueOf(expression),
-                        ExpressionSource.nameOf(expression) + " in " + source.where(),
-                        source.scope().sentFor(expression.getAST()),
-                        next == null ? null : Escape.of(next)));
-            } else {
-                String text = part.getExpressionString();
-                parts.add(call -> text);
-            }
-        }
-        return new KeyTemplate<>(List.copyOf(parts));
-    }
-
-    private static void checkCallsDiffer(ExpressionSource<?> source, String otherRemedy) {
-        List<Expression> parts = source.parts();
-        for (int i = 1; i < parts.size(); i++) {
-            if (parts.get(i - 1) instanceof SpelExpression && parts.get(i) instanceof SpelExpression) {
-                throw new IllegalArgumentException(source.quoted() + " has two values side by side, so that 1 and"
-                        + " 23 would be the same as 12 and 3: put text between them, such as #{a}:#{b}");
-            }
-        }
-        if (parts.stream().noneMatch(SpelExpression.class::isInstance)) {
-            throw new IllegalArgumentException(source.quoted() + " is the same for all calls: write #{"
-                    + source.text().replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
-        }
-        if (parts.stream().noneMatch(part -> part instanceof SpelExpression expression && source.reads(expression))) {
-            throw new IllegalArgumentException(
-                    source.quoted() + " is the same for all calls, because it reads nothing of" + " the "
-                            + source.scope().parts() + ": " + otherRemedy);
-        }
-    }
-
-    /** As far as types are known. */
-    private static void checkHaveText(ExpressionSource<?> source) {
-        for (Expression part : source.parts()) {
-            Class<?> type = part instanceof SpelExpression expression
-                    ? source.checkOf(expression).typeOf(expression.getAST())
-                    : null;
-            if (type != null && Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !HAS_TEXT.get(type)) {
-                throw new IllegalArgumentException(ExpressionSource.nameOf(part) + source.in() + ": " + noText(type));
-            }
-        }
-    }
-
-    private static String noText(Class<?> type) {
-        return "a " + type.getTypeName()
-                + " has no toString() of its own, so it would be another key each time: use one of its properties";
-    }
-
-    /** @throws MissingLimitKeyException if the call has no value for one of the expressions */
-    String of(C call) {
-        if (parts.size() == 1) {
-            return parts.get(0).apply(call);
-        }
-        StringBuilder key = new StringBuilder();
-        for (Function<C, String> part : parts) {
-            key.append(part.apply(call));
-        }
-        return key.toString();
+    public static KeyTemplate ofMethod(String attribute, String text, Method annotated, String otherRemedy) {
+        return parse(attribute, text, Names.ofMethod(annotated), otherRemedy);
     }
 
     /**
-     * The value's {@code toString()}; of an {@link Optional}, that of its content.
+     * Parses the plan of a rule.
      *
-     * @throws IllegalArgumentException if the class inherits {@code toString()} from {@link Object}, so that each call would
-     *     have another key
+     * @throws IllegalArgumentException as {@link #ofMethod}
      */
-    static @Nullable String textOf(@Nullable Object value) {
-        Object content = value instanceof Optional<?> optional ? optional.orElse(null) : value;
-        if (content == null) {
-            return null;
+    public static KeyTemplate planOfRule(String text) {
+        return ofRule("plan", text, "", "#{claim('plan')}", "remove it");
+    }
+
+    /** @param words that are keys, too, for messages */
+    static KeyTemplate ofRule(String what, String text, String words, String example, String otherRemedy) {
+        if (!text.contains("#{") && !SOURCE.matcher(text).matches()) {
+            throw noSource(words, example, text);
         }
-        if (!HAS_TEXT.get(content.getClass())) {
-            throw new IllegalArgumentException(noText(content.getClass()));
+        return parse(what, text, Names.OF_RULE, otherRemedy);
+    }
+
+    private static IllegalArgumentException noSource(String words, String example, String text) {
+        return new IllegalArgumentException("must be " + words
+                + "header:<name>, cookie:<name>, param:<name>, claim:<name>, or a text with expressions such as "
+                + example + ", was '" + text + "'");
+    }
+
+    private static KeyTemplate parse(String attribute, String text, Names names, String otherRemedy) {
+        Matcher source = SOURCE.matcher(text);
+        return source.matches() && !text.contains("#{")
+                ? source(source.group(1), source.group(2), text)
+                : template(Text.of(attribute, text, names), otherRemedy);
+    }
+
+    private static KeyTemplate source(String kind, String name, String text) {
+        Names.Fact fact = Names.fact(kind);
+        if (fact == null || !Names.isName(kind, name)) {
+            throw noSource("", "#{header('X-Tenant')}", text);
         }
-        return content.toString();
+        String missing = fact.kind() + " " + name;
+        return new KeyTemplate(
+                (arguments, request) -> needed(missing, fact.of().apply(request, name)), new Needs(Set.of(kind)));
+    }
+
+    private static KeyTemplate template(Text text, String otherRemedy) {
+        List<Expression.Part> parsed = text.parse();
+        checkCallsDiffer(text, parsed, otherRemedy);
+        List<Part> parts = new ArrayList<>();
+        Set<Names.Read> facts = new LinkedHashSet<>();
+        for (int i = 0; i < parsed.size(); i++) {
+            String literal = parsed.get(i).text();
+            Expression expression = parsed.get(i).expression();
+            if (expression == null) {
+                parts.add((arguments, request) -> literal);
+                continue;
+            }
+            expression.checkHasText();
+            facts.addAll(expression.facts());
+            String next = i + 1 == parsed.size() ? "" : parsed.get(i + 1).text();
+            parts.add(new Placeholder(
+                    expression,
+                    expression.where(),
+                    expression.sent(),
+                    next.isEmpty() ? null : Escape.of(next.charAt(0))));
+        }
+        return new KeyTemplate(parts.size() == 1 ? parts.get(0) : new Joined(parts), Needs.of(facts));
+    }
+
+    private static void checkCallsDiffer(Text text, List<Expression.Part> parts, String otherRemedy) {
+        for (int i = 1; i < parts.size(); i++) {
+            if (parts.get(i - 1).expression() != null && parts.get(i).expression() != null) {
+                throw new IllegalArgumentException(text.quoted() + " has two values side by side, so that 1 and"
+                        + " 23 would be the same as 12 and 3: put text between them, such as #{a}:#{b}");
+            }
+        }
+        if (parts.stream().allMatch(part -> part.expression() == null)) {
+            throw new IllegalArgumentException(text.quoted() + " is the same for all calls: write #{"
+                    + text.text().replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
+        }
+        if (parts.stream()
+                .noneMatch(
+                        part -> part.expression() != null && part.expression().readsCall())) {
+            throw new IllegalArgumentException(text.quoted() + " is the same for all calls, because it reads nothing of"
+                    + " the " + text.names().parts() + ": " + otherRemedy);
+        }
+    }
+
+    /**
+     * The key of a call.
+     *
+     * @throws MissingLimitKeyException if the call has no value for one of the expressions
+     */
+    public String of(@Nullable Object[] arguments, KeyRequest request) {
+        return key.of(arguments, request);
+    }
+
+    /** The key of a request. */
+    public String of(KeyRequest request) {
+        return of(Names.NO_ARGUMENTS, request);
+    }
+
+    /** The facts that it reads. */
+    public Needs needs() {
+        return needs;
+    }
+
+    private static String needed(String what, @Nullable String value) {
+        if (value == null || value.isBlank()) {
+            throw MissingLimitKeyException.inRequest("the request has no " + what + ", which is the key of its limit");
+        }
+        return value;
+    }
+
+    private static String userOrIp(KeyRequest request) {
+        String name = request.user();
+        return name == null ? "ip:" + request.ip() : "user:" + needed("user name", name);
+    }
+
+    /** Several parts of a key. */
+    private record Joined(List<Part> parts) implements Part {
+
+        @Override
+        public String of(@Nullable Object[] arguments, KeyRequest request) {
+            StringBuilder key = new StringBuilder();
+            for (Part part : parts) {
+                key.append(part.of(arguments, request));
+            }
+            return key.toString();
+        }
     }
 
     /**
      * A value that must be neither null nor blank, escaped.
      *
      * @param where the expression, its template and the method, for messages
-     * @param sent see {@link Scope#sentFor}
+     * @param sent see {@link Names#sentFor}
      * @param escape {@code null} if no text follows
      */
-    private record Placeholder<C>(
-            Function<C, @Nullable Object> value,
+    private record Placeholder(
+            Expression value,
             String where,
             String sent,
-            @Nullable Escape escape) implements Function<C, String> {
+            @Nullable Escape escape) implements Part {
 
         @Override
-        public String apply(C call) {
-            String text = text(call);
+        public String of(@Nullable Object[] arguments, KeyRequest request) {
+            String text = text(arguments, request);
             if (text == null || text.isBlank()) {
                 throw missing(where + " is " + (text == null ? "null" : "blank"), null);
             }
             return escape == null ? text : escape.apply(text);
         }
 
-        private @Nullable String text(C call) {
+        private @Nullable String text(@Nullable Object[] arguments, KeyRequest request) {
             try {
-                return textOf(value.apply(call));
+                return TextFunctions.textOf(value.value(arguments, request));
             } catch (EvaluationException | IllegalArgumentException e) {
-                throw ExpressionSource.noValue(where, e, this::missing);
+                throw Expression.noValue(where, e, this::missing);
             }
         }
 

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
@@ -44,11 +45,12 @@ final class ReadOnlyAccess {
             Operator.class,
             OperatorNot.class,
             Ternary.class,
-            Elvis.class);
-
-    /** Of no use where all values are texts. */
-    private static final List<Class<?>> NODES_ON_OBJECTS =
-            List.of(VariableReference.class, Indexer.class, Selection.class, Projection.class, InlineList.class);
+            Elvis.class,
+            VariableReference.class,
+            Indexer.class,
+            Selection.class,
+            Projection.class,
+            InlineList.class);
 
     /** The operators that write. */
     private static final List<Class<?>> FORBIDDEN_NODES = List.of(OpInc.class, OpDec.class);
@@ -61,6 +63,8 @@ final class ReadOnlyAccess {
             // The same key in all instances, whatever their locale.
             "toLowerCase", text -> text.toString().toLowerCase(Locale.ROOT));
 
+    private static final Set<String> TEXTS_OF_TEXTS = Set.of("trim", "strip", "toLowerCase");
+
     private static final Map<String, Function<Object, Object>> SIZE_METHODS = Map.of(
             "size", values -> values instanceof Map<?, ?> map ? map.size() : ((Collection<?>) values).size(),
             "isEmpty", values -> values instanceof Map<?, ?> map ? map.isEmpty() : ((Collection<?>) values).isEmpty());
@@ -68,8 +72,8 @@ final class ReadOnlyAccess {
     private ReadOnlyAccess() {}
 
     /** Whether an expression may have a node of this type. */
-    static boolean allows(SpelNode node, boolean objects) {
-        return isOneOf(NODES, node) && !isOneOf(FORBIDDEN_NODES, node) || objects && isOneOf(NODES_ON_OBJECTS, node);
+    static boolean allows(SpelNode node) {
+        return isOneOf(NODES, node) && !isOneOf(FORBIDDEN_NODES, node);
     }
 
     private static boolean isOneOf(List<Class<?>> types, SpelNode node) {
@@ -80,6 +84,11 @@ final class ReadOnlyAccess {
     static boolean allows(MethodReference call) {
         return call.getChildCount() == 0
                 && (TEXT_METHODS.containsKey(call.getName()) || SIZE_METHODS.containsKey(call.getName()));
+    }
+
+    /** Whether the method makes a text of a text. */
+    static boolean isOfText(MethodReference call) {
+        return allows(call) && TEXTS_OF_TEXTS.contains(call.getName());
     }
 
     /** Resolves the methods that may be called on a value. */

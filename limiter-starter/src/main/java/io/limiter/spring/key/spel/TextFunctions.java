@@ -5,18 +5,20 @@ import java.math.BigInteger;
 import java.text.Normalizer;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 
-/** The functions that all expressions have: {@code number(text)} and {@code normalize(text)}. A null stays null. */
+/** The texts of values, and the functions that all expressions have: {@code number(text)} and {@code normalize(text)}. A null stays null. */
 final class TextFunctions {
 
     static final String NUMBER = "number";
+    static final String NORMALIZE = "normalize";
 
     private static final Map<String, Function<Object, Object>> FUNCTIONS =
-            Map.of(NUMBER, TextFunctions::number, "normalize", value -> normalize(value.toString()));
+            Map.of(NUMBER, TextFunctions::number, NORMALIZE, value -> normalize(value.toString()));
 
     /** Without exponents, which would let a few characters stand for a number of gigabytes. */
     private static final Pattern WHOLE = Pattern.compile("[+-]?\\d{1,18}");
@@ -29,7 +31,45 @@ final class TextFunctions {
             "[\\p{Cc}\\p{Cf}\\x{34f}\\x{115f}\\x{1160}\\x{17b4}\\x{17b5}\\x{3164}\\x{fe00}-\\x{fe0f}\\x{ffa0}"
                     + "\\x{e0100}-\\x{e01ef}]");
 
+    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    };
+
     private TextFunctions() {}
+
+    /** Whether values of a type have a text, rather than the {@code toString()} of {@link Object}, which differs each time. */
+    static boolean hasText(Class<?> type) {
+        return HAS_TEXT.get(type);
+    }
+
+    static String noText(Class<?> type) {
+        return "a " + type.getTypeName()
+                + " has no toString() of its own, so it would be another text each time: use one of its properties";
+    }
+
+    /**
+     * The value's {@code toString()}; of an {@link Optional}, that of its content.
+     *
+     * @throws IllegalArgumentException if the class inherits {@code toString()} from {@link Object}, so that each call would
+     *     have another key
+     */
+    static @Nullable String textOf(@Nullable Object value) {
+        Object content = value instanceof Optional<?> optional ? optional.orElse(null) : value;
+        if (content == null) {
+            return null;
+        }
+        if (!hasText(content.getClass())) {
+            throw new IllegalArgumentException(noText(content.getClass()));
+        }
+        return content.toString();
+    }
 
     static boolean has(String name) {
         return FUNCTIONS.containsKey(name);

@@ -1,5 +1,8 @@
 package io.limiter.spring.web.reactive;
 
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.address.CallerAddress;
 import java.net.InetSocketAddress;
@@ -7,6 +10,7 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.server.ServerWebExchange;
@@ -20,7 +24,7 @@ public final class CurrentExchange {
     private static final ThreadLocal<@Nullable Bound> BOUND = new ThreadLocal<>();
 
     private record Bound(
-            @Nullable ServerWebExchange exchange, @Nullable Principal user) {}
+            @Nullable ServerWebExchange exchange, @Nullable Principal user, UnaryOperator<@Nullable String> form) {}
 
     private CurrentExchange() {}
 
@@ -28,6 +32,13 @@ public final class CurrentExchange {
     public static @Nullable ServerWebExchange get() {
         Bound bound = BOUND.get();
         return bound == null ? null : bound.exchange();
+    }
+
+    /** The request of the exchange as keys of limited methods use it; {@code null} if there is none. */
+    public static @Nullable KeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
+        Bound bound = BOUND.get();
+        ServerWebExchange exchange = bound == null ? null : bound.exchange();
+        return exchange == null ? null : new ExchangeKeyRequest(exchange.getRequest(), addresses, users, bound.form());
     }
 
     /** The authenticated user, also of a call without an exchange; {@code null} if the caller is anonymous. */
@@ -72,12 +83,17 @@ public final class CurrentExchange {
         return lines;
     }
 
-    static <T> T call(@Nullable ServerWebExchange exchange, @Nullable Principal user, Supplier<T> action) {
+    /** @param form see {@link FormExchange#form} */
+    static <T> T call(
+            @Nullable ServerWebExchange exchange,
+            @Nullable Principal user,
+            UnaryOperator<@Nullable String> form,
+            Supplier<T> action) {
         if (exchange == null && user == null) {
             return action.get();
         }
         Bound before = BOUND.get();
-        BOUND.set(new Bound(exchange, user));
+        BOUND.set(new Bound(exchange, user, form));
         try {
             return action.get();
         } finally {

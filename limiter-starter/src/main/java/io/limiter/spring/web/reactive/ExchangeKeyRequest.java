@@ -3,8 +3,8 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.FormBody;
 import io.limiter.spring.web.HttpKeyRequest;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
 import org.springframework.http.server.PathContainer;
@@ -15,19 +15,22 @@ import org.springframework.web.cors.reactive.CorsUtils;
 final class ExchangeKeyRequest extends HttpKeyRequest {
 
     private final ServerHttpRequest request;
-    private final @Nullable FormBody form;
+    private final UnaryOperator<@Nullable String> form;
 
-    /** @param form that was read; {@code null} if there is none */
+    /** @param form the first value of a parameter of the form that was read; {@code null} if there is none */
     ExchangeKeyRequest(
-            ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users, @Nullable FormBody form) {
+            ServerHttpRequest request,
+            ClientAddress addresses,
+            @Nullable CurrentUser users,
+            UnaryOperator<@Nullable String> form) {
         super(addresses, users);
         this.request = request;
         this.form = form;
     }
 
     @Override
-    protected @Nullable FormBody form() {
-        return form;
+    protected @Nullable String ofForm(String name) {
+        return form.apply(name);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.aop.result.SubscriptionContext;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
@@ -30,8 +31,12 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
     }
 
     @Override
-    public <T> Mono<T> call(ContextView context, boolean user, Supplier<T> action) {
-        return call(ServerWebExchangeContextFilter.getExchange(context).orElse(null), user, action);
+    public <T> Mono<T> call(ContextView context, boolean user, boolean form, Supplier<T> action) {
+        ServerWebExchange exchange =
+                ServerWebExchangeContextFilter.getExchange(context).orElse(null);
+        return form && exchange != null
+                ? FormExchange.form(exchange).flatMap(known -> call(exchange, user, known, action))
+                : call(exchange, user, FormExchange.NONE, action);
     }
 
     @Override
@@ -41,13 +46,18 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
         return blocking.getExecutor() != null;
     }
 
-    <T> Mono<T> call(@Nullable ServerWebExchange exchange, boolean user, Supplier<T> action) {
+    /** @param form see {@link FormExchange#form} */
+    <T> Mono<T> call(
+            @Nullable ServerWebExchange exchange,
+            boolean user,
+            UnaryOperator<@Nullable String> form,
+            Supplier<T> action) {
         if (!user) {
-            return Mono.fromSupplier(() -> CurrentExchange.call(exchange, null, action));
+            return Mono.fromSupplier(() -> CurrentExchange.call(exchange, null, form, action));
         }
         return users.of(exchange)
                 .singleOptional()
-                .map(known -> CurrentExchange.call(exchange, known.orElse(null), action));
+                .map(known -> CurrentExchange.call(exchange, known.orElse(null), form, action));
     }
 
     /** Gives access to the executor. */

@@ -3,6 +3,7 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.web.FormBody;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -22,6 +23,9 @@ import reactor.core.publisher.Mono;
  * the body may be signed.
  */
 final class FormExchange extends ServerWebExchangeDecorator {
+
+    /** Of an exchange without a form. */
+    static final UnaryOperator<@Nullable String> NONE = name -> null;
 
     private final FormBody body;
     private final ServerHttpRequest request;
@@ -67,6 +71,21 @@ final class FormExchange extends ServerWebExchangeDecorator {
             each = decorator.getDelegate();
         }
         return null;
+    }
+
+    /**
+     * The first values of the parameters of a form, for a limited method, before which its handler may have read the form. One whose body the
+     * handler reads in another way has none.
+     */
+    static Mono<UnaryOperator<@Nullable String>> form(ServerWebExchange exchange) {
+        HttpHeaders headers = exchange.getRequest().getHeaders();
+        if (!FormBody.isReadable(headers.getFirst(HttpHeaders.CONTENT_TYPE), headers.getContentLength())) {
+            return Mono.just(NONE);
+        }
+        return exchange.getFormData()
+                .<UnaryOperator<@Nullable String>>map(form -> form::getFirst)
+                .onErrorReturn(NONE)
+                .defaultIfEmpty(NONE);
     }
 
     private static Charset charset(@Nullable MediaType type) {

@@ -9,6 +9,7 @@ import io.limiter.spring.check.Rejection;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.web.FormBody;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.Optional;
@@ -56,14 +57,16 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         }
 
         private ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
-            return new ExchangeKeyRequest(exchange.getRequest(), addresses, users, FormExchange.bodyOf(exchange));
+            FormBody body = FormExchange.bodyOf(exchange);
+            return new ExchangeKeyRequest(
+                    exchange.getRequest(), addresses, users, body == null ? FormExchange.NONE : body::first);
         }
 
         private Mono<Void> limit(
                 ServerWebExchange exchange, ExchangeKeyRequest request, HttpLimits matching, Mono<Void> handled) {
             RequestDecisions decisions = ExchangeDecisions.of(exchange, responses.headers());
             return subscriptions
-                    .call(exchange, matching.usesUser(), () -> matching.check(request, decisions))
+                    .call(exchange, matching.usesUser(), FormExchange.NONE, () -> matching.check(request, decisions))
                     .flatMap(HttpLimitWebFilter::rejection)
                     .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                     .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))

@@ -1,9 +1,13 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.servlet.ServletKeyRequest.Form;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.security.Principal;
@@ -43,6 +47,12 @@ public final class CurrentRequest {
         }
         HttpServletRequest request = current.getRequest();
         return addresses.of(request.getRemoteAddr(), name -> Collections.list(request.getHeaders(name)));
+    }
+
+    /** The request as keys of limited methods use it; {@code null} if there is none. */
+    public static @Nullable KeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
+        ServletRequestAttributes current = attributes();
+        return current == null ? null : new ServletKeyRequest(current.getRequest(), addresses, users, Form.HANDLED);
     }
 
     /** The request's principal; {@code null} if the caller is anonymous, or there is no request. */

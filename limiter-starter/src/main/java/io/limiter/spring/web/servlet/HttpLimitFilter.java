@@ -6,6 +6,7 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.servlet.ServletKeyRequest.Form;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -57,7 +58,7 @@ public final class HttpLimitFilter implements Filter {
                 && request.getDispatcherType() == DispatcherType.REQUEST
                 && request.getAttribute(done) == null) {
             request.setAttribute(done, true);
-            ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users, true);
+            ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users, Form.READ);
             RuntimeException rejection = rejection(keyRequest, response);
             if (rejection != null) {
                 // Tomcat 11 and Undertow close the body with the response.
@@ -78,7 +79,7 @@ public final class HttpLimitFilter implements Filter {
      * @return what the request is to be answered with; {@code null} if the limits grant
      */
     public @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
-        return rejection(new ServletKeyRequest(request, addresses, users, false), response);
+        return rejection(new ServletKeyRequest(request, addresses, users, Form.PASSED_ON), response);
     }
 
     private @Nullable RuntimeException rejection(ServletKeyRequest keyRequest, HttpServletResponse response) {

@@ -15,15 +15,23 @@ import org.springframework.web.util.WebUtils;
 /** A servlet request, as keys use it. */
 final class ServletKeyRequest extends HttpKeyRequest {
 
-    private final boolean readsForms;
+    private final Form form;
     private HttpServletRequest request;
 
-    /** @param readsForms whether the form may be read, because {@link #request()} is what is handled then */
-    ServletKeyRequest(
-            HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users, boolean readsForms) {
+    /** What may be done to know the form of a request. */
+    enum Form {
+        /** It may be read, because {@link #request()} is what is handled then. */
+        READ,
+        /** The server may be asked for its parameters, because the request is handled already. */
+        HANDLED,
+        /** Nothing, because the request is passed on with its body. */
+        PASSED_ON
+    }
+
+    ServletKeyRequest(HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users, Form form) {
         super(addresses, users);
         this.request = request;
-        this.readsForms = readsForms;
+        this.form = form;
     }
 
     /** The request for the handler, in which it finds a form that was read. */
@@ -32,13 +40,25 @@ final class ServletKeyRequest extends HttpKeyRequest {
     }
 
     @Override
-    protected @Nullable FormBody form() {
+    protected @Nullable String ofForm(String name) {
         FormRequest known = WebUtils.getNativeRequest(request, FormRequest.class);
-        if (known == null && readsForms) {
+        if (known == null && form == Form.READ) {
             known = FormRequest.read(request);
             request = known == null ? request : known;
         }
-        return known == null ? null : known.body();
+        if (known != null) {
+            return known.body().first(name);
+        }
+        return form == Form.HANDLED && FormBody.isReadable(request.getContentType(), request.getContentLengthLong())
+                ? behindQuery(name)
+                : null;
+    }
+
+    /** The values of the query come before those of the form. */
+    private @Nullable String behindQuery(String name) {
+        String[] values = request.getParameterValues(name);
+        int ofQuery = FormBody.count(query(), name);
+        return values == null || values.length <= ofQuery ? null : values[ofQuery];
     }
 
     /** Spring's own method returns the path within the servlet, and fails for several slashes at the start. */

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,51 +24,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What callers send is text, and operators over it do what they say or prevent startup. */
 class ExpressionsOverTextTest {
 
-    private record Params(Map<String, String> params) implements KeyRequest {
+    /** A rule, and an annotation whose method has arguments of no such names. */
+    private static final List<BiFunction<String, String, CallPermits>> PARSERS = List.of(
+            CallPermits::ofRequest,
+            (cost, condition) -> CallPermits.parse(
+                    cost == null ? "" : cost, condition == null ? "" : condition, ExpressionsOverTextTest.method()));
 
-        @Override
-        public String method() {
-            return "GET";
-        }
-
-        @Override
-        public String path() {
-            return "/";
-        }
-
-        @Override
-        public @Nullable String header(String name) {
-            return null;
-        }
-
-        @Override
-        public @Nullable String cookie(String name) {
-            return null;
-        }
-
-        @Override
-        public @Nullable String param(String name) {
-            return params.get(name);
-        }
-
-        @Override
-        public String ip() {
-            return "1.2.3.4";
-        }
-
-        @Override
-        public @Nullable String user() {
-            return null;
-        }
-
-        @Override
-        public @Nullable String claim(String name) {
-            return null;
-        }
+    private static void forEach(
+            @Nullable String cost, @Nullable String condition, Consumer<Supplier<CallPermits>> test) {
+        PARSERS.forEach(parser -> test.accept(() -> parser.apply(cost, condition)));
     }
 
     @SuppressWarnings("unused")
     static void call(String text, int number, Object any, List<String> texts) {}
+
+    private static final Object[] ARGUMENTS = {"3", 7, 5, List.of("x")};
 
     private static Method method() {
         try {
@@ -94,11 +67,14 @@ class ExpressionsOverTextTest {
                 "#{number(param('m')) * param('n')}"
             })
     void an_arithmetic_operator_over_a_text_prevents_startup(String cost) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallPermits.ofRequest(cost, null))
-                .withMessageContaining("which is a text: write number(")
-                .withMessageContaining("param('n')");
-        assertThatIllegalArgumentException().isThrownBy(() -> RequestKey.parse(cost));
+        forEach(
+                cost,
+                null,
+                permits -> assertThatIllegalArgumentException()
+                        .isThrownBy(permits::get)
+                        .withMessageContaining("which is a text: write number(")
+                        .withMessageContaining("param('n')"));
+        assertThatIllegalArgumentException().isThrownBy(() -> KeyPath.ofRule(List.of(cost)));
     }
 
     @ParameterizedTest
@@ -112,43 +88,52 @@ class ExpressionsOverTextTest {
                 "#{param('n') > '100'}",
                 "#{param('n') < param('m')}",
                 "#{!(param('n') > 100)}",
-                "#{method == 'GET' and param('n') > 100}"
+                "#{method() == 'GET' and param('n') > 100}"
             })
     void a_comparison_of_a_text_with_a_number_prevents_startup(String condition) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallPermits.ofRequest(null, condition))
-                .withMessageContaining("which is a text: write number(param('n'))");
+        forEach(
+                null,
+                condition,
+                permits -> assertThatIllegalArgumentException()
+                        .isThrownBy(permits::get)
+                        .withMessageContaining("which is a text: write number(param('n'))"));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
                     param('debug')                   | compare it, such as param('debug') == 'true'
                     !param('debug')                  | compare it, such as param('debug') == 'true'
-                    param('debug') or path == '/'    | compare it, such as param('debug') == 'true'
+                    param('debug') or path() == '/'    | compare it, such as param('debug') == 'true'
                     param('debug') == true           | compare it with 'true' or 'false'
                     param('debug') ? true : false    | compare it, such as param('debug') == 'true'
-                    path.length()                    | is a number, and must be true or false
-                    path matches '[a-z'              | has a broken pattern
-                    path matches param('p')          | must match a pattern that is written there
+                    path().length()                    | is a number, and must be true or false
+                    path() matches '[a-z'              | has a broken pattern
+                    path() matches param('p')          | must match a pattern that is written there
                     """)
     void a_condition_that_cannot_be_one_prevents_startup(String condition, String problem) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallPermits.ofRequest(null, "#{" + condition + "}"))
-                .withMessageContaining(problem);
+        forEach(
+                null,
+                "#{" + condition + "}",
+                permits -> assertThatIllegalArgumentException()
+                        .isThrownBy(permits::get)
+                        .withMessageContaining(problem));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
                     'a' + param('n')              | is a text, and must be a whole number
                     param('m') + param('n')       | is a text, and must be a whole number
-                    method == 'GET'               | is true or false, and must be a whole number
+                    method() == 'GET'             | is true or false, and must be a whole number
                     2 ^ number(param('n'))        | must not raise to the power of
                     'ab' * 3                      | which is a text
                     """)
     void a_cost_that_cannot_be_one_prevents_startup(String cost, String problem) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallPermits.ofRequest("#{" + cost + "}", null))
-                .withMessageContaining(problem);
+        forEach(
+                "#{" + cost + "}",
+                null,
+                permits -> assertThatIllegalArgumentException()
+                        .isThrownBy(permits::get)
+                        .withMessageContaining(problem));
     }
 
     @ParameterizedTest
@@ -165,7 +150,10 @@ class ExpressionsOverTextTest {
         "#{param('n').length() + 1}, abc, 4"
     })
     void a_cost_is_the_number_that_a_text_is(String cost, @Nullable String sent, int permits) {
-        assertThat(CallPermits.ofRequest(cost, null).of(sent(sent))).isEqualTo(permits);
+        forEach(
+                cost,
+                null,
+                parsed -> assertThat(parsed.get().of(ARGUMENTS, sent(sent))).isEqualTo(permits));
     }
 
     @ParameterizedTest
@@ -181,7 +169,10 @@ class ExpressionsOverTextTest {
         "#{param('n') matches '[0-9]+'}, 12, true"
     })
     void a_condition_compares_what_a_caller_sent(String condition, String sent, boolean applies) {
-        assertThat(CallPermits.ofRequest(null, condition).of(sent(sent))).isEqualTo(applies ? 1 : 0);
+        forEach(
+                null,
+                condition,
+                parsed -> assertThat(parsed.get().of(ARGUMENTS, sent(sent))).isEqualTo(applies ? 1 : 0));
     }
 
     /** Each of these was an error of the server, or a cost that the caller chose. */
@@ -202,34 +193,42 @@ class ExpressionsOverTextTest {
         "#{param('n').length()}, "
     })
     void a_cost_that_a_caller_makes_invalid_names_the_parameter(String cost, @Nullable String sent) {
-        CallPermits<KeyRequest> permits = CallPermits.ofRequest(cost, null);
-        assertThatExceptionOfType(InvalidLimitArgumentException.class)
-                .isThrownBy(() -> permits.of(sent(sent)))
-                .satisfies(e -> assertThat(e.sent()).isEqualTo("parameter n"));
+        forEach(
+                cost,
+                null,
+                permits -> assertThatExceptionOfType(InvalidLimitArgumentException.class)
+                        .isThrownBy(() -> permits.get().of(ARGUMENTS, sent(sent)))
+                        .satisfies(e -> assertThat(e.sent()).isEqualTo("parameter n")));
     }
 
     @ParameterizedTest
     @CsvSource({"#{number(param('n')) > 100}, abc", "#{number(param('n')) + param('m').length() > 100}, 1"})
     void a_condition_that_a_caller_makes_invalid_names_the_parameters(String condition, String sent) {
-        assertThatExceptionOfType(InvalidLimitArgumentException.class)
-                .isThrownBy(() -> CallPermits.ofRequest(null, condition).of(sent(sent)))
-                .satisfies(e -> assertThat(e.sent()).startsWith("parameter n"));
+        forEach(
+                null,
+                condition,
+                permits -> assertThatExceptionOfType(InvalidLimitArgumentException.class)
+                        .isThrownBy(() -> permits.get().of(ARGUMENTS, sent(sent)))
+                        .satisfies(e -> assertThat(e.sent()).startsWith("parameter n")));
     }
 
     @ParameterizedTest
     @CsvSource({"#{number(param('n'))}, abc", "#{param('n')}, ", "#{param('n')}, ' '", "x#{param('n').trim()}, "})
     void a_key_that_a_caller_makes_invalid_names_the_parameter(String key, @Nullable String sent) {
-        assertThatExceptionOfType(MissingLimitKeyException.class)
-                .isThrownBy(() -> RequestKey.parse(key).of(sent(sent)))
-                .withMessage("the request has no valid parameter n, which is part of the key of its limit")
-                .satisfies(e -> assertThat(e.isForCaller()).isTrue());
+        for (KeyPath path :
+                List.of(KeyPath.ofRule(List.of(key)), KeyPath.ofMethod(LimitType.CUSTOM, List.of(key), method()))) {
+            assertThatExceptionOfType(MissingLimitKeyException.class)
+                    .isThrownBy(() -> path.of(ARGUMENTS, sent(sent)))
+                    .withMessage("the request has no valid parameter n, which is part of the key of its limit")
+                    .satisfies(e -> assertThat(e.isForCaller()).isTrue());
+        }
     }
 
     /** The pattern tries all divisions of a text, or calls itself for each character. */
     @ParameterizedTest
     @ValueSource(strings = {"(a+)+", "(a|aa)+", "(a|b)*", "(.*)*x"})
     void a_catastrophic_pattern_over_a_long_text_is_bounded(String pattern) {
-        CallPermits<KeyRequest> permits = CallPermits.ofRequest(null, "#{param('n') matches '" + pattern + "'}");
+        CallPermits permits = CallPermits.ofRequest(null, "#{param('n') matches '" + pattern + "'}");
         String text = "a".repeat(8192) + "!";
         assertThatCode(() -> {
                     try {
@@ -265,23 +264,24 @@ class ExpressionsOverTextTest {
         "#{any - number(text)}, 2"
     })
     void arguments_are_numbers(String cost, int permits) {
-        CallPermits<@Nullable Object[]> parsed = CallPermits.parse(cost, "", method());
-        assertThat(parsed.of(new Object[] {"3", 7, 5, List.of("x")})).isEqualTo(permits);
+        CallPermits parsed = CallPermits.parse(cost, "", method());
+        assertThat(parsed.of(new Object[] {"3", 7, 5, List.of("x")}, TestRequest.EMPTY))
+                .isEqualTo(permits);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"#{100 / number}", "#{number(text)}", "#{any * 2}", "#{number(texts[7])}"})
     void arguments_that_callers_make_invalid_are_theirs(String cost) {
-        CallPermits<@Nullable Object[]> parsed = CallPermits.parse(cost, "", method());
+        CallPermits parsed = CallPermits.parse(cost, "", method());
         assertThatExceptionOfType(InvalidLimitArgumentException.class)
-                .isThrownBy(() -> parsed.of(new Object[] {"abc", 0, List.of(), List.of("x")}));
+                .isThrownBy(() -> parsed.of(new Object[] {"abc", 0, List.of(), List.of("x")}, TestRequest.EMPTY));
     }
 
     @Test
     void texts_are_still_put_together_in_keys() {
-        assertThat(RequestKey.parse("#{'a' + param('n')}").of(sent("x"))).isEqualTo("ax");
-        assertThat(RequestKey.parse("#{method + ' ' + path}").of(sent("x"))).isEqualTo("GET /");
-        assertThat(CallKeys.custom("#{'v' + number}", method()).of(new Object[] {"a", 7, "b", List.of()}))
+        assertThat(ofRule("#{'a' + param('n')}", "x")).isEqualTo("ax");
+        assertThat(ofRule("#{method() + ' ' + path()}", "x")).isEqualTo("GET /");
+        assertThat(ofMethod("#{'v' + number}", new Object[] {"a", 7, "b", List.of()}))
                 .isEqualTo("v7");
     }
 
@@ -301,10 +301,10 @@ class ExpressionsOverTextTest {
                 "\ud835\udc1ann"
             })
     void what_looks_like_one_user_has_one_key(String user) {
-        assertThat(RequestKey.parse("#{normalize(param('n'))}").of(sent(user))).isEqualTo("ann");
-        assertThat(CallKeys.custom("#{normalize(text)}", method()).of(new Object[] {user, 1, user, List.of()}))
+        assertThat(ofRule("#{normalize(param('n'))}", user)).isEqualTo("ann");
+        assertThat(ofMethod("#{normalize(text)}", new Object[] {user, 1, user, List.of()}))
                 .isEqualTo("ann");
-        assertThat(RequestKey.parse("#{param('n')}").of(sent(user)))
+        assertThat(ofRule("#{param('n')}", user))
                 .as("unasked, nothing is normalized")
                 .isEqualTo(user);
     }
@@ -318,22 +318,25 @@ class ExpressionsOverTextTest {
         "\ufb01n, FIN"
     })
     void composed_and_other_forms_of_letters_have_one_key(String one, String other) {
-        RequestKey key = RequestKey.parse("#{normalize(param('n'))}");
-        assertThat(key.of(sent(one))).isEqualTo(key.of(sent(other)));
+        assertThat(ofRule("#{normalize(param('n'))}", one)).isEqualTo(ofRule("#{normalize(param('n'))}", other));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"\u200b", " ", "\u3164"})
     void an_invisible_key_is_none(String sent) {
         assertThatExceptionOfType(MissingLimitKeyException.class)
-                .isThrownBy(() -> RequestKey.parse("#{normalize(param('n'))}").of(sent(sent)));
+                .isThrownBy(() -> ofRule("#{normalize(param('n'))}", sent));
+    }
+
+    private static String ofRule(String key, String sent) {
+        return KeyPath.ofRule(List.of(key)).of(sent(sent)).get(0);
+    }
+
+    private static String ofMethod(String key, Object[] arguments) {
+        return KeyPath.ofMethod(key, method()).of(arguments, TestRequest.EMPTY);
     }
 
     private static KeyRequest sent(@Nullable String n) {
-        Map<String, String> params = new HashMap<>();
-        if (n != null) {
-            params.put("n", n);
-        }
-        return new Params(params);
+        return new TestRequest(null, n == null ? Map.of("path", "/") : Map.of("path", "/", "param n", n));
     }
 }

@@ -2,7 +2,6 @@ package io.limiter.spring.key.spel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
@@ -194,8 +193,8 @@ class KeyDifferentialTest {
 
     private static void check(String expression, Method method, Object... arguments) {
         List<String> expected = outcome(() -> reference(expression, method, arguments));
-        CallKey key = CallKeys.custom("#{" + expression + "}", method);
-        List<String> actual = outcome(() -> key.of(arguments));
+        KeyTemplate key = KeyPath.ofMethod("#{" + expression + "}", method);
+        List<String> actual = outcome(() -> key.of(arguments, TestRequest.EMPTY));
         assertThat(actual.get(0))
                 .as(expression + " of " + Arrays.toString(arguments))
                 .isEqualTo(expected.get(0));
@@ -231,7 +230,7 @@ class KeyDifferentialTest {
             }
         }
         Object value = new SpelExpressionParser().parseExpression(expression).getValue(context);
-        String text = KeyTemplate.textOf(value);
+        String text = TextFunctions.textOf(value);
         if (text == null || text.isBlank()) {
             throw new MissingLimitKeyException(text == null ? "null" : "blank");
         }

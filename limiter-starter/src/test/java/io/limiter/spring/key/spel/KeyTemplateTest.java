@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,7 +85,7 @@ class KeyTemplateTest {
         void none();
     }
 
-    private static final Object[] CALL = {
+    static final Object[] CALL = {
         "0171", new User("bob"), Map.of("phone", "0172", "a b", "x"), 7, List.of("first", "second")
     };
 
@@ -93,12 +93,32 @@ class KeyTemplateTest {
     @MethodSource("templates")
     void reads_arguments(String template, String expected) throws Exception {
         Method send = method("send");
-        assertThat(CallKeys.custom(template, send).of(CALL)).isEqualTo(expected);
+        assertThat(ofMethod(template, send).of(CALL)).isEqualTo(expected);
+    }
+
+    /** A rule has no arguments, so that its expressions can name none. */
+    @ParameterizedTest
+    @MethodSource("expressionsOfAnnotations")
+    void a_rule_rejects_what_names_an_argument(String template) {
+        assertThatIllegalArgumentException().isThrownBy(() -> KeyPath.ofRule(List.of(template)));
+    }
+
+    static Stream<Object> expressionsOfAnnotations() {
+        return Stream.concat(templates(), rejections())
+                .map(row -> row.get()[0])
+                .filter(template -> template.toString().contains("#{"));
+    }
+
+    @Test
+    void an_index_below_0_into_a_set_is_a_missing_key() throws Exception {
+        Key key = ofMethod("#{value[-1]}", method("one"));
+        assertThatThrownBy(() -> key.of(new Object[] {Set.of("a")})).isInstanceOf(MissingLimitKeyException.class);
+        assertThatThrownBy(() -> key.of(new Object[] {List.of("a")})).isInstanceOf(MissingLimitKeyException.class);
     }
 
     @Test
     void an_arguments_name_hides_a_position() throws Exception {
-        assertThat(CallKeys.custom("#{#p1}", method("send")).of(CALL)).isEqualTo("7");
+        assertThat(ofMethod("#{#p1}", method("send")).of(CALL)).isEqualTo("7");
     }
 
     @ParameterizedTest
@@ -106,7 +126,7 @@ class KeyTemplateTest {
     void rejects_what_cannot_work_or_must_not(String template, String problem) throws Exception {
         Method send = method("send");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallKeys.custom(template, send))
+                .isThrownBy(() -> ofMethod(template, send))
                 .withMessageContaining(problem)
                 .withMessageContaining(template.strip());
     }
@@ -122,7 +142,7 @@ class KeyTemplateTest {
                 "#{list.?[#this == 'x'][0]}"
             })
     void an_index_out_of_range_is_a_missing_key(String template) throws Exception {
-        CallKey key = CallKeys.custom(template, method("send"));
+        Key key = ofMethod(template, method("send"));
         assertThatThrownBy(() -> key.of(CALL))
                 .isInstanceOf(MissingLimitKeyException.class)
                 .hasMessageContaining(template);
@@ -131,7 +151,7 @@ class KeyTemplateTest {
     @Test
     void evaluation_only_reads() throws Exception {
         User user = new User("bob");
-        assertThat(CallKeys.custom("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
+        assertThat(ofMethod("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
                 .isEqualTo("bob");
         assertThat(user.isTouched()).isFalse();
     }
@@ -140,7 +160,7 @@ class KeyTemplateTest {
     @ValueSource(strings = {"#{value.touch}", "#{value['touch']}", "#{value?.touch}", "#{{value}.![touch][0]}"})
     void no_property_is_a_method_with_an_effect(String template) throws Exception {
         User user = new User("bob");
-        CallKey key = CallKeys.custom(template, method("one"));
+        Key key = ofMethod(template, method("one"));
         assertThatThrownBy(() -> key.of(new Object[] {user}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("has no value");
@@ -149,28 +169,28 @@ class KeyTemplateTest {
 
     @Test
     void what_changes_as_it_is_read_is_no_property() throws Exception {
-        CallKey key = CallKeys.custom("#{value.andIncrement}", method("one"));
+        Key key = ofMethod("#{value.andIncrement}", method("one"));
         AtomicInteger count = new AtomicInteger();
         assertThatThrownBy(() -> key.of(new Object[] {count})).isInstanceOf(IllegalStateException.class);
         assertThat(count).hasValue(0);
         Path file = Files.createFile(folder.resolve("x"));
-        CallKey delete = CallKeys.custom("#{value.delete}", method("one"));
+        Key delete = ofMethod("#{value.delete}", method("one"));
         assertThatThrownBy(() -> delete.of(new Object[] {file.toFile()})).isInstanceOf(IllegalStateException.class);
         assertThat(file).exists();
     }
 
     @Test
     void accessors_of_values_are_properties() throws Exception {
-        CallKey name = CallKeys.custom("#{value.name}", method("one"));
+        Key name = ofMethod("#{value.name}", method("one"));
         assertThat(name.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
-        CallKey city = CallKeys.custom("#{value.city}", method("one"));
+        Key city = ofMethod("#{value.city}", method("one"));
         assertThat(city.of(new Object[] {new Address("Ulm")})).isEqualTo("Ulm");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"values", "clear", "hashCode"})
     void entries_can_be_named_as_methods_of_maps(String name) throws Exception {
-        CallKey key = CallKeys.custom("#{params." + name + "}", method("send"));
+        Key key = ofMethod("#{params." + name + "}", method("send"));
         assertThat(key.of(new Object[] {"1", new User("bob"), Map.of(name, "x"), 1, List.of()}))
                 .isEqualTo("x");
     }
@@ -180,7 +200,7 @@ class KeyTemplateTest {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.forLanguageTag("tr"));
         try {
-            CallKey key = CallKeys.custom("#{value.toLowerCase()}", method("one"));
+            Key key = ofMethod("#{value.toLowerCase()}", method("one"));
             assertThat(key.of(new Object[] {"INFO"})).isEqualTo("info");
             assertThatThrownBy(() -> key.of(new Object[] {null})).isInstanceOf(MissingLimitKeyException.class);
             assertThatThrownBy(() -> key.of(new Object[] {7})).isInstanceOf(IllegalStateException.class);
@@ -192,7 +212,7 @@ class KeyTemplateTest {
     @Test
     void only_collections_maps_and_texts_have_sizes() throws Exception {
         Method one = method("one");
-        CallKey key = CallKeys.custom("#{value.size()}", one);
+        Key key = ofMethod("#{value.size()}", one);
         assertThat(key.of(new Object[] {List.of(1)})).isEqualTo("1");
         assertThat(key.of(new Object[] {Map.of()})).isEqualTo("0");
         assertThatThrownBy(() -> key.of(new Object[] {new java.io.ByteArrayOutputStream()}))
@@ -206,20 +226,20 @@ class KeyTemplateTest {
         // The JDK's own classes are compiled without.
         Method concat = String.class.getMethod("concat", String.class);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallKeys.custom("#{str}", concat))
+                .isThrownBy(() -> ofMethod("#{str}", concat))
                 .withMessageContaining("#{str}")
                 .withMessageContaining("-parameters")
                 .withMessageContaining("#{#p0}");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallKeys.custom("#{#str}", concat))
+                .isThrownBy(() -> ofMethod("#{#str}", concat))
                 .withMessageContaining("-parameters");
-        assertThat(CallKeys.custom("#{#p0}", concat).of(new Object[] {"x"})).isEqualTo("x");
+        assertThat(ofMethod("#{#p0}", concat).of(new Object[] {"x"})).isEqualTo("x");
     }
 
     @Test
     void method_without_arguments() throws Exception {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> CallKeys.custom("#{phone}", method("none")))
+                .isThrownBy(() -> ofMethod("#{phone}", method("none")))
                 .withMessageContaining("the method has no arguments");
     }
 
@@ -228,7 +248,7 @@ class KeyTemplateTest {
     @ValueSource(strings = {"", " ", "\t\n"})
     void rejects_null_and_blank(String value) throws Exception {
         for (String template : List.of("#{value}", "sms:#{value}", "#{value}:x", "#{#p0}")) {
-            CallKey key = CallKeys.custom(template, method("one"));
+            Key key = ofMethod(template, method("one"));
             assertThatThrownBy(() -> key.of(new Object[] {value}))
                     .isInstanceOf(MissingLimitKeyException.class)
                     .hasMessageContaining(template)
@@ -246,7 +266,7 @@ class KeyTemplateTest {
     @ParameterizedTest
     @MethodSource("withoutPhone")
     void rejects_a_call_without_the_value_and_without_a_stack_trace(Object value) throws Exception {
-        CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
+        Key entry = ofMethod("#{value.phone}", method("one"));
         assertThatThrownBy(() -> entry.of(new Object[] {value}))
                 .isInstanceOf(MissingLimitKeyException.class)
                 .extracting(Throwable::getStackTrace, as(InstanceOfAssertFactories.ARRAY))
@@ -260,7 +280,7 @@ class KeyTemplateTest {
 
     @Test
     void a_property_that_no_object_has_is_a_mistake_in_the_expression() throws Exception {
-        CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
+        Key entry = ofMethod("#{value.phone}", method("one"));
         assertThatThrownBy(() -> entry.of(new Object[] {new User("bob")}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("#{value.phone}");
@@ -268,14 +288,14 @@ class KeyTemplateTest {
 
     @Test
     void an_empty_optional_is_no_value() throws Exception {
-        CallKey itself = CallKeys.custom("#{value}", method("one"));
+        Key itself = ofMethod("#{value}", method("one"));
         assertThatThrownBy(() -> itself.of(new Object[] {Optional.empty()}))
                 .isInstanceOf(MissingLimitKeyException.class);
     }
 
     @Test
     void takes_the_text_of_values() throws Exception {
-        CallKey key = CallKeys.custom("#{value}", method("one"));
+        Key key = ofMethod("#{value}", method("one"));
         UUID uuid = UUID.randomUUID();
         assertThat(key.of(new Object[] {42L})).isEqualTo("42");
         assertThat(key.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
@@ -288,7 +308,7 @@ class KeyTemplateTest {
 
     @Test
     void rejects_identity_as_text() throws Exception {
-        CallKey key = CallKeys.custom("#{value}", method("one"));
+        Key key = ofMethod("#{value}", method("one"));
         for (Object value : List.of(new User("bob"), new byte[] {1}, new Object())) {
             assertThatThrownBy(() -> key.of(new Object[] {value}))
                     .isInstanceOf(IllegalStateException.class)
@@ -301,7 +321,7 @@ class KeyTemplateTest {
         List<String> nasty =
                 List.of("1", "1:2", "2:3", "3", ":", "\\", "\\:", ":\\", "a\\:b", "::", "1:", ":1", "\\\\");
         for (String template : List.of("#{a}:#{b}", "#{a}\\#{b}", "x#{a}::#{b}y", "#{a}1#{b}", "#{a}/#{b}/")) {
-            CallKey key = CallKeys.custom(template, method("two"));
+            Key key = ofMethod(template, method("two"));
             Map<String, List<String>> seen = new HashMap<>();
             for (String a : nasty) {
                 for (String b : nasty) {
@@ -410,11 +430,21 @@ class KeyTemplateTest {
     }
 
     /** Not a {@code CsvSource}: there a line that starts with # is a comment. */
-    private static Stream<Arguments> table(String lines) {
+    static Stream<Arguments> table(String lines) {
         return lines.lines().map(line -> line.split("\\|", 2)).map(row -> arguments(row[0].strip(), row[1].strip()));
     }
 
-    private static Method method(String name) {
+    /** A key of an annotation, in a call without facts. */
+    private interface Key {
+        String of(Object[] arguments);
+    }
+
+    private static Key ofMethod(String template, Method method) {
+        KeyTemplate key = KeyPath.ofMethod(template, method);
+        return arguments -> key.of(arguments, TestRequest.EMPTY);
+    }
+
+    static Method method(String name) {
         return Arrays.stream(Service.class.getDeclaredMethods())
                 .filter(method -> method.getName().equals(name))
                 .findFirst()

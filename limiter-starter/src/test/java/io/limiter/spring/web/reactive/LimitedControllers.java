@@ -123,6 +123,37 @@ final class LimitedControllers {
             return Mono.just("done");
         }
 
+        @GetMapping("/source")
+        @CountLimit(limit = 1, name = "source", per = "1h", key = "header:X-Api-Key")
+        public Mono<String> source() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/facts")
+        @CountLimit(
+                limit = 4,
+                name = "facts",
+                per = "1h",
+                key = {"#{header('X-Tenant') ?: ip()}", "#{run}:#{method()}:#{path()}"},
+                cost = "#{number(param('n')) * 2}",
+                condition = "#{cookie('free') == null}")
+        public Mono<String> facts(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/used")
+        @CountLimit(
+                limit = 10,
+                name = "used",
+                per = "1h",
+                key = "#{run}",
+                cost = "#{5}",
+                chargeOn = "#{header('X-Free') == null}",
+                settle = "#{number(header('X-Used')) + result.length()}")
+        public Mono<String> used(@RequestParam("run") String run) {
+            return Mono.just("done").publishOn(Schedulers.parallel());
+        }
+
         @GetMapping("/user")
         @CountLimit(limit = 1, name = "user", per = "1h", limitType = LimitType.USER)
         public Mono<String> user() {

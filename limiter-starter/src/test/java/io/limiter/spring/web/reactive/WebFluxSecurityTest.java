@@ -53,6 +53,24 @@ class WebFluxSecurityTest extends SecurityContract {
             return Mono.just("done");
         }
 
+        @GetMapping("/named")
+        @CountLimit(limit = 1, name = "named", per = "1h", key = "#{user() != null ? 'user:' + user() : ip()}")
+        public Mono<String> named() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/claim")
+        @CountLimit(limit = 1, name = "claim", per = "1h", key = "claim:plan")
+        public Mono<String> claim() {
+            return Mono.just("done");
+        }
+
+        @PostMapping("/limited")
+        @CountLimit(limit = 1, name = "limited", per = "1h", key = "param:who")
+        public Mono<String> limited(ServerWebExchange exchange) {
+            return exchange.getFormData().mapNotNull(form -> form.getFirst("who"));
+        }
+
         @PostMapping("/body")
         public Mono<Void> body(ServerWebExchange exchange) {
             return exchange.getResponse().writeWith(exchange.getRequest().getBody());

@@ -113,6 +113,37 @@ class ServletHttpTest extends HttpContract {
             return "done";
         }
 
+        @GetMapping("/source")
+        @CountLimit(limit = 1, name = "source", per = "1h", key = "header:X-Api-Key")
+        public String source() {
+            return "done";
+        }
+
+        @GetMapping("/facts")
+        @CountLimit(
+                limit = 4,
+                name = "facts",
+                per = "1h",
+                key = {"#{header('X-Tenant') ?: ip()}", "#{run}:#{method()}:#{path()}"},
+                cost = "#{number(param('n')) * 2}",
+                condition = "#{cookie('free') == null}")
+        public String facts(@RequestParam("run") String run) {
+            return "done";
+        }
+
+        @GetMapping("/used")
+        @CountLimit(
+                limit = 10,
+                name = "used",
+                per = "1h",
+                key = "#{run}",
+                cost = "#{5}",
+                chargeOn = "#{header('X-Free') == null}",
+                settle = "#{number(header('X-Used')) + result.length()}")
+        public CompletableFuture<String> used(@RequestParam("run") String run) {
+            return CompletableFuture.supplyAsync(() -> "done");
+        }
+
         @GetMapping("/user")
         @CountLimit(limit = 1, name = "user", per = "1h", limitType = LimitType.USER)
         public String user() {

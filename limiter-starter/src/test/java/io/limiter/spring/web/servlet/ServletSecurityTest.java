@@ -35,6 +35,24 @@ class ServletSecurityTest extends SecurityContract {
             return "done";
         }
 
+        @GetMapping("/named")
+        @CountLimit(limit = 1, name = "named", per = "1h", key = "#{user() != null ? 'user:' + user() : ip()}")
+        public String named() {
+            return "done";
+        }
+
+        @GetMapping("/claim")
+        @CountLimit(limit = 1, name = "claim", per = "1h", key = "claim:plan")
+        public String claim() {
+            return "done";
+        }
+
+        @PostMapping("/limited")
+        @CountLimit(limit = 1, name = "limited", per = "1h", key = "param:who")
+        public String limited(@RequestParam(name = "who", required = false) String who) {
+            return who;
+        }
+
         @PostMapping("/body")
         public void body(HttpServletRequest request, HttpServletResponse response) throws IOException {
             request.getInputStream().transferTo(response.getOutputStream());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
@@ -32,7 +32,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-class CallKeysTest {
+class CallerFactsTest {
 
     private static final Object[] NO_ARGUMENTS = {};
 
@@ -47,16 +47,14 @@ class CallKeysTest {
 
     @Test
     void method_has_no_key() throws Exception {
-        assertThat(keys(null, null).of(LimitType.METHOD, List.of(), method())).isEmpty();
+        assertThat(KeyPath.ofMethod(LimitType.METHOD, List.of(), method()).isShared())
+                .isTrue();
     }
 
     @Test
     void ip() throws Exception {
-        assertThat(keys(() -> "1.2.3.4", null)
-                        .of(LimitType.IP, List.of(), method())
-                        .get(0)
-                        .of(NO_ARGUMENTS))
-                .isEqualTo("1.2.3.4");
+        assertThat(KeyPath.ofMethod(LimitType.IP, List.of(), method()).of(NO_ARGUMENTS, facts(() -> "1.2.3.4", null)))
+                .containsExactly("1.2.3.4");
     }
 
     @Test
@@ -79,32 +77,61 @@ class CallKeysTest {
     @EnumSource(value = LimitType.class, mode = EnumSource.Mode.EXCLUDE, names = "CUSTOM")
     void key_is_for_custom_only(LimitType type) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> keys(null, null).of(type, List.of("#{phone}"), method()))
+                .isThrownBy(() -> KeyPath.ofMethod(type, List.of("#{phone}"), method()))
                 .withMessageContaining("key '#{phone}' has no effect with limitType " + type)
                 .withMessageContaining("leave the limitType out, or leave the key out");
     }
 
     @Test
     void a_missing_bean_is_named() {
-        keys(null, null).checkAvailable(LimitType.METHOD);
-        keys(null, null).checkAvailable(LimitType.CUSTOM);
+        checkAvailable(LimitType.METHOD);
+        checkAvailable(LimitType.CUSTOM, "#{phone}");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> keys(null, null).checkAvailable(LimitType.IP))
+                .isThrownBy(() -> checkAvailable(LimitType.IP))
+                .withMessageStartingWith("limitType IP needs a web application, and there is none: define a bean of")
                 .withMessageContaining(ClientAddress.class.getName());
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> keys(null, null).checkAvailable(LimitType.USER))
+                .isThrownBy(() -> checkAvailable(LimitType.USER))
                 .withMessageContaining(CurrentUser.class.getName());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> checkAvailable(LimitType.CUSTOM, "#{phone}/#{ip()}"))
+                .withMessageStartingWith("ip() needs a web application, and there is none: define a bean of type "
+                        + ClientAddress.class.getName());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> checkAvailable(LimitType.CUSTOM, "claim:tenant"))
+                .withMessageStartingWith("claim() needs Spring Security or a web application, and there is none");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> checkAvailable(LimitType.CUSTOM, "header:X-Api-Key"))
+                .withMessage("header() needs a web application, and there is none: use the arguments of the method");
+    }
+
+    private static void checkAvailable(LimitType type, String... path) {
+        KeyPath.ofMethod(type, List.of(path), ofPhone()).needs().checkAvailable(facts(null, null), type);
+    }
+
+    @Test
+    void without_a_request_there_are_no_facts_of_one() {
+        CallerFacts none = new CallerFacts(() -> () -> "1.2.3.4", () -> () -> null, () -> () -> null);
+        for (String text :
+                List.of("header:X", "#{cookie('X') ?: 'none'}", "#{param('X')}", "#{method()}", "#{path()}")) {
+            KeyTemplate key = KeyPath.ofMethod(text, method());
+            assertThatThrownBy(() -> key.of(NO_ARGUMENTS, none))
+                    .isInstanceOf(MissingLimitKeyException.class)
+                    .hasMessageStartingWith("there is no request that has ")
+                    .hasMessageContaining("call the limited method in the thread of a request");
+        }
+        assertThat(KeyPath.ofMethod("#{user() ?: ip()}", method()).of(NO_ARGUMENTS, none))
+                .isEqualTo("1.2.3.4");
     }
 
     @Test
     void beans_are_looked_up_until_they_exist() throws Exception {
         List<ClientAddress> results = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
-        CallKeys keys = new CallKeys(() -> results.remove(0), () -> null);
-        CallKey ip = keys.of(LimitType.IP, List.of(), method()).get(0);
+        CallerFacts facts = new CallerFacts(() -> results.remove(0), () -> null, () -> null);
         assertThat(results).hasSize(2);
-        assertThatThrownBy(() -> ip.of(NO_ARGUMENTS)).isInstanceOf(MissingLimitKeyException.class);
-        assertThat(ip.of(NO_ARGUMENTS)).isEqualTo("1.2.3.4");
-        assertThat(ip.of(NO_ARGUMENTS)).as("not looked up again").isEqualTo("1.2.3.4");
+        assertThatThrownBy(facts::ip).isInstanceOf(MissingLimitKeyException.class);
+        assertThat(facts.ip()).isEqualTo("1.2.3.4");
+        assertThat(facts.ip()).as("not looked up again").isEqualTo("1.2.3.4");
     }
 
     static Stream<Arguments> authentications() {
@@ -147,14 +174,24 @@ class CallKeysTest {
     }
 
     private static String user(ClientAddress address, CurrentUser user) throws Exception {
-        return keys(address, user)
-                .of(LimitType.USER, List.of(), method())
-                .get(0)
-                .of(NO_ARGUMENTS);
+        return KeyPath.ofMethod(LimitType.USER, List.of(), method())
+                .of(NO_ARGUMENTS, facts(address, user))
+                .get(0);
     }
 
-    private static CallKeys keys(ClientAddress address, CurrentUser user) {
-        return new CallKeys(() -> address, () -> user);
+    private static CallerFacts facts(ClientAddress address, CurrentUser user) {
+        return new CallerFacts(() -> address, () -> user, () -> null);
+    }
+
+    @SuppressWarnings("unused")
+    static void call(String phone) {}
+
+    private static Method ofPhone() {
+        try {
+            return CallerFactsTest.class.getDeclaredMethod("call", String.class);
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Method method() {
