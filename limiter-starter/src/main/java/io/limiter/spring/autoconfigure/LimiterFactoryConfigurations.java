@@ -37,6 +37,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.core.env.Environment;
@@ -228,6 +229,7 @@ final class LimiterFactoryConfigurations {
             type = LimiterProperties.Type.class,
             havingValue = "local",
             otherwise = "redis")
+    @Import(OfLocalBuilder.class)
     static class OfThisProcess {
 
         @Bean
@@ -250,6 +252,11 @@ final class LimiterFactoryConfigurations {
                     environment,
                     properties);
         }
+    }
+
+    /** The factory of a builder that decides in this process, where the application has none. */
+    @Configuration(proxyBeanMethods = false)
+    static class OfLocalBuilder {
 
         @Bean
         @ConditionalOnMissingBean(LimiterFactory.class)

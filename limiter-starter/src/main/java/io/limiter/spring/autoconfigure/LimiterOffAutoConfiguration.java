@@ -52,6 +52,7 @@ public class LimiterOffAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
+    @Import(LimiterFactoryConfigurations.OfLocalBuilder.class)
     static class WithRedisClient {
 
         /** Also for a factory of the application. */
@@ -60,12 +61,6 @@ public class LimiterOffAutoConfiguration {
         @ConditionalOnMissingBean
         RedisRateLimiterFactory.Builder limiterFactoryBuilder() {
             return RedisRateLimiterFactory.localBuilder(LocalLimiterFactory.unlimited());
-        }
-
-        @Bean
-        @ConditionalOnMissingBean(LimiterFactory.class)
-        RedisRateLimiterFactory limiterFactory(RedisRateLimiterFactory.Builder builder) {
-            return builder.build();
         }
     }
 
