@@ -1,7 +1,6 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.Prefetch;
-import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
@@ -40,21 +39,6 @@ final class PrefetchedKey {
     /** Pauses for which it is, if that is longer. */
     private static final int REMEMBERED_PAUSES = 4;
 
-    /** Part of the prefetch time after which the backend lets an instance call again, if there are few. */
-    private static final double PAUSE = 0.25;
-
-    /** Pauses for which a block is to last, as requests come unevenly less than it is usable. */
-    private static final double PAUSES = 1.2;
-
-    /**
-     * If the last call was longer ago than so many times what a block is to last, the rate since then says nothing: the instance
-     * requests an equal part of what is refilled, which each call of as many as are allowed would get.
-     */
-    private static final double RECENT = 4;
-
-    /** The rate of a few requests can be far off: a block has no more permits than so many times those that were requested. */
-    private static final double MOST_GROWTH = 4;
-
     /**
      * The most requested permits that are counted. Nothing changes above it, because a block has far fewer, and with such a bound the
      * sum with one more request is never more than a long holds.
@@ -63,13 +47,11 @@ final class PrefetchedKey {
 
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
-    /** Of a block, whose counts are packed into one number. Requests for more go to the backend. */
-    private static final int MOST_PERMITS = 1_000_000_000;
-
     private final String key;
     private final LimitStep<?> limit;
     private final Prefetch terms;
     private final long timeNanos;
+    private final PrefetchSize size;
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
@@ -107,6 +89,7 @@ final class PrefetchedKey {
         this.limit = limit;
         this.terms = terms;
         this.timeNanos = terms.time().toNanos();
+        this.size = new PrefetchSize(limit, terms);
         this.engine = engine;
         this.clock = clock;
         this.sleeper = sleeper;
@@ -250,25 +233,10 @@ final class PrefetchedKey {
                 });
     }
 
-    /**
-     * How many permits this instance will need until its next call beside those that it has, by what was requested since its
-     * last one.
-     */
+    /** How many permits this instance will need until its next call beside those that it has. */
     private int wanted(long pauseNanos) {
-        double used = (double) others.get() + newlyUsed(current);
-        double requested = Math.max(1, used);
-        double lasts = lasts(pauseNanos);
-        long since = Math.max(1, lastCall.agoNanos());
-        double expected = since > RECENT * lasts && limit instanceof TokenBucket bucket
-                ? Math.max(requested, bucket.permitsPerSecond() / terms.callsPerSecond())
-                : Math.min(requested * lasts / since, MOST_GROWTH * requested);
-        double needed = Math.min(limit.capacity(), Math.ceil(expected + 2 * Math.sqrt(expected)));
-        return (int) Math.min(MOST_PERMITS, needed - left());
-    }
-
-    /** How many nanoseconds a block is to last. */
-    private double lasts(long pauseNanos) {
-        return PAUSES * Math.max(PAUSE * timeNanos, pauseNanos);
+        double requested = (double) others.get() + newlyUsed(current);
+        return size.wanted(requested, lastCall.agoNanos(), pauseNanos, left());
     }
 
     private static int newlyUsed(@Nullable PrefetchedPermits block) {
@@ -285,7 +253,7 @@ final class PrefetchedKey {
     private CompletableFuture<Void> prefetched(Verdict verdict, ExpiryClock.Deadline sent, int wanted) {
         long pauseNanos = TimeUnit.MICROSECONDS.toNanos(verdict.retryAfterMicros());
         remembered = clock.in(Math.max(REMEMBERED * timeNanos, REMEMBERED_PAUSES * pauseNanos));
-        long shortest = (long) (PAUSE * timeNanos);
+        long shortest = (long) (PrefetchSize.PAUSE * timeNanos);
         pause = Pause.of(verdict, sent, shortest);
         if (!verdict.isGranted()) {
             return NOTHING;
@@ -293,7 +261,7 @@ final class PrefetchedKey {
         // Until the call that the backend has reserved: two pauses after the time to call again if it gave all.
         long heldNanos = verdict.limit() < wanted ? pauseNanos : pauseNanos == 0 ? shortest : pauseNanos + 2 * shortest;
         long usableNanos = timeNanos + heldNanos;
-        long oldNanos = usableNanos - (long) lasts(pauseNanos);
+        long oldNanos = usableNanos - (long) size.lasts(pauseNanos);
         return add(
                 new PrefetchedPermits(verdict, limit.capacity(), sent.plus(usableNanos), heldNanos, oldNanos),
                 usableNanos);
