@@ -2,23 +2,18 @@ package io.limiter.live;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What an instance reports about the limiters of one prefix and name. Totals count since the instance was started.
  */
 public final class LimitReport {
-
-    private static final int HOTTEST = 10;
 
     private final String prefix;
     private final String name;
@@ -199,50 +194,7 @@ public final class LimitReport {
 
     /** The sums over all instances, by prefix and name. The definition is that of the report with the newest version. */
     public static List<LimitReport> sum(Collection<InstanceReport> instances) {
-        Map<List<String>, LimitReport> sums = new TreeMap<>(
-                Comparator.<List<String>, String>comparing(id -> id.get(0)).thenComparing(id -> id.get(1)));
-        instances.stream()
-                .sorted(Comparator.comparingLong(InstanceReport::liveVersion).reversed())
-                .flatMap(instance -> instance.limits().stream())
-                .forEach(limit -> sums.merge(List.of(limit.prefix, limit.name), limit, LimitReport::plus));
-        return List.copyOf(sums.values());
-    }
-
-    private LimitReport plus(LimitReport other) {
-        Map<String, Long> sources = new TreeMap<>(bySource);
-        other.bySource.forEach((source, count) -> sources.merge(source, count, Long::sum));
-        Map<String, Long> keys = new TreeMap<>();
-        hottest.forEach(key -> keys.merge(key.key(), key.requests(), Long::sum));
-        other.hottest.forEach(key -> keys.merge(key.key(), key.requests(), Long::sum));
-        Map<Instant, Rate> rates = new TreeMap<>(past);
-        other.past.forEach((start, rate) -> rates.merge(start, rate, Rate::plus));
-        List<HotKey> hottestOfBoth = new ArrayList<>();
-        keys.forEach((key, requests) -> hottestOfBoth.add(new HotKey(key, requests)));
-        hottestOfBoth.sort(Comparator.comparingLong(HotKey::requests).reversed().thenComparing(HotKey::key));
-        Map<String, RejectedKey> rejections = new TreeMap<>();
-        Stream.concat(rejectedKeys.stream(), other.rejectedKeys.stream())
-                .forEach(key -> rejections.merge(key.key(), key, RejectedKey::plus));
-        return new LimitReport(
-                prefix,
-                name,
-                limiter,
-                kind,
-                limit,
-                settings,
-                granted + other.granted,
-                rejected + other.rejected,
-                errors + other.errors,
-                waits + other.waits,
-                waited.plus(other.waited),
-                sources,
-                hottestOfBoth.subList(0, Math.min(HOTTEST, hottestOfBoth.size())),
-                rejections.values().stream()
-                        .sorted(Comparator.comparingLong(RejectedKey::rejections)
-                                .reversed())
-                        .limit(HOTTEST)
-                        .toList(),
-                notApplied.isEmpty() ? other.notApplied : notApplied,
-                rates);
+        return LimitReportSum.of(instances);
     }
 
     /**
@@ -324,16 +276,6 @@ public final class LimitReport {
             return last;
         }
 
-        private RejectedKey plus(RejectedKey other) {
-            return new RejectedKey(
-                    key,
-                    rejections + other.rejections,
-                    Stream.concat(last.stream(), other.last.stream())
-                            .sorted(Comparator.reverseOrder())
-                            .limit(Math.max(last.size(), other.last.size()))
-                            .toList());
-        }
-
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof RejectedKey that
@@ -404,30 +346,8 @@ public final class LimitReport {
         }
     }
 
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof LimitReport that
-                && prefix.equals(that.prefix)
-                && name.equals(that.name)
-                && limiter.equals(that.limiter)
-                && kind.equals(that.kind)
-                && limit.equals(that.limit)
-                && settings.equals(that.settings)
-                && granted == that.granted
-                && rejected == that.rejected
-                && errors == that.errors
-                && waits == that.waits
-                && waited.equals(that.waited)
-                && bySource.equals(that.bySource)
-                && hottest.equals(that.hottest)
-                && rejectedKeys.equals(that.rejectedKeys)
-                && notApplied.equals(that.notApplied)
-                && past.equals(that.past);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(
+    private List<Object> values() {
+        return List.of(
                 prefix,
                 name,
                 limiter,
@@ -447,11 +367,18 @@ public final class LimitReport {
     }
 
     @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LimitReport that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    /** The values in the order of their accessors. */
+    @Override
     public String toString() {
-        return "LimitReport[prefix=" + prefix + ", name=" + name + ", limiter=" + limiter + ", kind=" + kind
-                + ", limit=" + limit + ", settings=" + settings + ", granted=" + granted + ", rejected=" + rejected
-                + ", errors=" + errors + ", waits=" + waits + ", waited=" + waited + ", bySource=" + bySource
-                + ", hottest=" + hottest + ", rejectedKeys=" + rejectedKeys + ", notApplied=" + notApplied + ", past="
-                + past + "]";
+        return "LimitReport" + values();
     }
 }

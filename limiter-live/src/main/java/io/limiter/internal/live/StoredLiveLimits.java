@@ -23,7 +23,6 @@ import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -165,7 +164,7 @@ final class StoredLiveLimits implements LiveLimits {
                 .orElseThrow();
     }
 
-    private static String ofKey(Optional<LiveKey> key) {
+    static String ofKey(Optional<LiveKey> key) {
         return key.map(each -> "key '" + each + "': ").orElse("");
     }
 
@@ -337,38 +336,7 @@ final class StoredLiveLimits implements LiveLimits {
         if (most < 1 || most > MAX_PAGE) {
             throw new IllegalArgumentException("most must be between 1 and " + MAX_PAGE + ", was " + most);
         }
-        List<String> page = store.history(most, checkedVersion("before", before, 0));
-        List<LiveChange> changes = new ArrayList<>();
-        List<Unreadable> unreadable = new ArrayList<>();
-        long version = 0;
-        for (int i = 0; i + 1 < page.size(); i += 2) {
-            version = version(page.get(i + 1));
-            try {
-                StoredChange stored = StoredChange.parse(page.get(i));
-                if (stored.after().problem().isEmpty()) {
-                    changes.add(stored.change());
-                } else {
-                    LiveChange change = stored.change();
-                    unreadable.add(Unreadable.of(
-                            change.name(),
-                            version,
-                            ofKey(change.key()) + stored.after().problem()));
-                }
-            } catch (IllegalArgumentException e) {
-                unreadable.add(
-                        Unreadable.of("", version, "this change in the history cannot be read: " + e.getMessage()));
-            }
-        }
-        return LiveHistory.of(changes, unreadable, page.size() / 2 < most ? 0 : version);
-    }
-
-    /** Written by hand, a score may be any number, which Redis also writes as inf. */
-    private static long version(String score) {
-        return switch (score) {
-            case "inf" -> MAX_VERSION;
-            case "-inf" -> 0;
-            default -> (long) Math.min(MAX_VERSION, Math.max(0, Double.parseDouble(score)));
-        };
+        return HistoryPage.of(store.history(most, checkedVersion("before", before, 0)), most);
     }
 
     @Override
