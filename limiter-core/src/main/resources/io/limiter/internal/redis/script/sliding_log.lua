@@ -257,7 +257,8 @@ local SECOND = 1000000
             end
             least = math.min(least, live)
           elseif timeout == CHARGE then
-            live, changed = math.min(live + permits * times, MOST - earlier), true
+            local charged = math.min(live + permits * times, MOST - earlier)
+            live, changed = charged, changed or charged ~= live
             most = math.max(most, live)
           else
             -- After one rejection, all equal requests are rejected.
