@@ -169,7 +169,7 @@ public final class PlantedBugs {
                         "close-under-load",
                         Measure.SHORTFALL,
                         method("internal.cache.KnownRejections$Rejection", "<init>", Advices.TenSecondsLater.class),
-                        method("internal.cache.KnownRejections$Rejection", "decision", Advices.ImmediateEngine.class)),
+                        method("internal.cache.KnownRejections$Rejection", "outcome", Advices.ImmediateEngine.class)),
                 named(
                         "answers-in-another-order",
                         "The requests of a call get each other's answers",

@@ -94,7 +94,7 @@ final class Offenders {
                         "bucket",
                         state.storedPermits() + " " + state.nextFreeTicketMillis() + " " + state.remainderMicros());
             }
-            return step.decision().isGranted();
+            return step.verdict().isGranted();
         }
     }
 }
