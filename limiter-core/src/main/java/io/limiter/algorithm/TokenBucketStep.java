@@ -68,7 +68,7 @@ final class TokenBucketStep {
         }
         RedisPermits settled = settle(state);
         if (request.action() == Request.Action.PREFETCH) {
-            return prefetch(settled, request);
+            return prefetch(state, settled, request);
         }
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros;
@@ -119,7 +119,7 @@ final class TokenBucketStep {
      * less than it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as
      * that, so that a few calls in a row, of which each requests more, do not wait.
      */
-    private Step<RedisPermits> prefetch(RedisPermits settled, Request request) {
+    private Step<RedisPermits> prefetch(@Nullable RedisPermits state, RedisPermits settled, Request request) {
         double pause = request.timeoutMicros() * PREFETCH_PAUSE;
         double wanted = request.permits();
         Demand known = settled.demand();
@@ -142,7 +142,10 @@ final class TokenBucketStep {
                         .withTicketMicros(BucketArithmetic.ticket(tailMicros(after)))
                 : Verdict.rejected(0, (long) after.wholePermits(), 0, micros(after.resetMicros(now, coolDownIntervals)))
                         .withWaitMicros(micros(untilPermit(settled)));
-        return Step.of(after, verdict.withRetryAfterMicros(micros(Math.ceil(retry))));
+        boolean isOther = taken < 1.0 && state != null && limit.hasOtherDefinition(state);
+        return Step.of(
+                isOther ? afterOther(state).withDemand(after.demand()) : after,
+                verdict.withRetryAfterMicros(micros(Math.ceil(retry))));
     }
 
     private double untilPermit(RedisPermits settled) {
@@ -269,11 +272,16 @@ final class TokenBucketStep {
         if (state == null) {
             return limit.startsFull() ? null : settled;
         }
-        RedisPermits found = state.boundClockStep(now);
         if (limit.hasOtherDefinition(state)) {
-            return found.withOtherSince(found.otherSinceMicros(now));
+            return afterOther(state);
         }
-        return found == state ? state : settled;
+        return state.boundClockStep(now) == state ? state : settled;
+    }
+
+    /** The state after a request under another definition than its own, which has taken nothing. */
+    private RedisPermits afterOther(RedisPermits state) {
+        RedisPermits found = state.boundClockStep(now);
+        return found.withOtherSince(found.otherSinceMicros(now));
     }
 
     private double storedToMicros(double stored, double taken) {

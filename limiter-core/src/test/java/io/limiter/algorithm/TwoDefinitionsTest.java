@@ -192,6 +192,19 @@ class TwoDefinitionsTest {
         }
     }
 
+    @Test
+    void an_instance_that_prefetches_nothing_under_another_definition_changes_nothing_either() {
+        TokenBucket one = TokenBucket.perSecond(5).withCapacity(60);
+        TokenBucket other = TokenBucket.perSecond(77).withCapacity(60);
+        long now = TraceLine.EPOCH_MICROS;
+        Step<RedisPermits> reserved = one.step(null, now, Request.take(60, 0));
+        Step<RedisPermits> prefetched = other.step(reserved.state(), now, Request.prefetch(10, 100_000, 200));
+        assertThat(prefetched.verdict().isGranted()).isFalse();
+        Request cancel = one.cancelSome(60, 60, reserved.verdict());
+        RedisPermits after = one.step(prefetched.state(), now, cancel).state();
+        assertThat(one.step(after, now, Request.peek(1, 0)).verdict().remaining()).isEqualTo(60);
+    }
+
     /** Otherwise a limit of one permit a day that becomes one of a hundred a second would stay one of a day until the next grant. */
     @Test
     void a_higher_rate_takes_effect_although_its_first_requests_are_rejected() {

@@ -236,7 +236,6 @@ local MOST_REQUESTS = 2 ^ 16
                 allowed, reservable, charged = HUGE, HUGE, granted
               elseif timeout > REFUND then
                 --include token_bucket_prefetch.lua
-                is_converted, other_since = false, 0
               else
                 if exists and not warm_up then
                   for _ = 1, times do

@@ -1,4 +1,5 @@
 -- Takes permits ahead for instances that prefetch. Java twin: TokenBucketStep.prefetch.
+                local granted_others = granted
                 local time = -timeout * PREFETCH_UNIT % PREFETCH_TIMES
                 local call = (-timeout * PREFETCH_UNIT - time) / PREFETCH_TIMES
                 for _ = times, 1, -1 do
@@ -13,4 +14,8 @@
                   called, next_call, held = now, next, math.min(MOST_DEMAND, held_now + taken)
                   stored, granted = stored - taken, granted + taken
                 end
-                exists, found_until, changed, only_peeks, times = true, nil, true, false, 0
+                if granted > granted_others then
+                  is_converted, other_since = false, 0
+                end
+                found_until = is_converted and found_until or nil
+                exists, changed, only_peeks, times = true, true, false, 0
