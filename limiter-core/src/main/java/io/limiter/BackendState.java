@@ -2,58 +2,52 @@ package io.limiter;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The state of a factory's backend.
- *
- * @param up whether the backend decides; otherwise the {@link FailurePolicy} decides for all limiters, in a Redis Cluster for
- *     the keys of the unavailable masters
- * @param since the start of this state; if the backend was never unavailable, when the factory was built
- * @param failure the last failure that counted against the backend, kept after it has recovered; {@code null} if none
- * @param failing limiters that fail permanently, for all or some of their keys, although the backend is up; at most 100 by
- *     name, the others as one named {@link LimiterTotals#OTHER}
- * @param unavailableNodes in a Redis Cluster, the masters that do not decide, as {@code host:port}; elsewhere {@link
- *     #ONLY_NODE}, or none
- * @param nodes the number of masters in a Redis Cluster as far as it is known, and 1 elsewhere
- * @param undecided the share of the decisions of the last minute that the backend did not make, from 0 to 1: those of failure
- *     policies and of requests that failed; with cached rejections and prefetched permits, the backend has decided
- * @param undecidedBy the last failure that made a failure policy decide; {@code null} if there was none
- */
-public record BackendState(
-        boolean up,
-        Instant since,
-        @Nullable LimiterBackendException failure,
-        List<FailingLimiter> failing,
-        List<String> unavailableNodes,
-        int nodes,
-        double undecided,
-        @Nullable LimiterBackendException undecidedBy) {
+/** The state of a factory's backend. */
+public final class BackendState {
 
     /** The name of the node where there is one only. */
     public static final String ONLY_NODE = "Redis";
 
-    public BackendState {
-        failing = List.copyOf(failing);
-        unavailableNodes = List.copyOf(unavailableNodes);
-        nodes = Math.max(nodes, Math.max(1, unavailableNodes.size()));
-    }
+    private final boolean up;
+    private final Instant since;
+    private final @Nullable LimiterBackendException failure;
+    private final List<FailingLimiter> failing;
+    private final List<String> unavailableNodes;
+    private final int nodes;
+    private final double undecided;
+    private final @Nullable LimiterBackendException undecidedBy;
 
-    /** With one node, and without limiters that fail permanently. */
-    public BackendState(boolean up, Instant since, @Nullable LimiterBackendException failure) {
-        this(up, since, failure, List.of(), up ? List.of() : List.of(ONLY_NODE), 1);
-    }
-
-    /** Without decisions that the backend did not make. */
-    public BackendState(
+    private BackendState(
             boolean up,
             Instant since,
             @Nullable LimiterBackendException failure,
             List<FailingLimiter> failing,
             List<String> unavailableNodes,
-            int nodes) {
-        this(up, since, failure, failing, unavailableNodes, nodes, 0, null);
+            int nodes,
+            double undecided,
+            @Nullable LimiterBackendException undecidedBy) {
+        this.up = up;
+        this.since = Objects.requireNonNull(since, "since");
+        this.failure = failure;
+        this.failing = List.copyOf(failing);
+        this.unavailableNodes = List.copyOf(unavailableNodes);
+        this.nodes = Math.max(nodes, Math.max(1, unavailableNodes.size()));
+        this.undecided = undecided;
+        this.undecidedBy = undecidedBy;
+    }
+
+    /** The state of a backend of one node, without limiters that fail permanently. */
+    public static BackendState of(boolean up, Instant since, @Nullable LimiterBackendException failure) {
+        return new BackendState(up, since, failure, List.of(), up ? List.of() : List.of(ONLY_NODE), 1, 0, null);
+    }
+
+    /** This state with other nodes: those that do not decide, and how many there are. */
+    public BackendState withNodes(List<String> newUnavailableNodes, int newNodes) {
+        return new BackendState(up, since, failure, failing, newUnavailableNodes, newNodes, undecided, undecidedBy);
     }
 
     /** This state with other limiters that fail permanently. */
@@ -74,5 +68,88 @@ public record BackendState(
     /** {@link #failure()}, if there was one. */
     public Optional<LimiterBackendException> lastFailure() {
         return Optional.ofNullable(failure);
+    }
+
+    /**
+     * Whether the backend decides; otherwise the {@link FailurePolicy} decides for all limiters, in a Redis Cluster for the
+     * keys of the unavailable masters.
+     */
+    public boolean up() {
+        return up;
+    }
+
+    /** The start of this state; if the backend was never unavailable, when the factory was built. */
+    public Instant since() {
+        return since;
+    }
+
+    /** The last failure that counted against the backend, kept after it has recovered; {@code null} if none. */
+    public @Nullable LimiterBackendException failure() {
+        return failure;
+    }
+
+    /**
+     * Limiters that fail permanently, for all or some of their keys, although the backend is up; at most 100 by name, the
+     * others as one named {@link LimiterTotals#OTHER}.
+     */
+    public List<FailingLimiter> failing() {
+        return failing;
+    }
+
+    /** In a Redis Cluster, the masters that do not decide, as {@code host:port}; elsewhere {@link #ONLY_NODE}, or none. */
+    public List<String> unavailableNodes() {
+        return unavailableNodes;
+    }
+
+    /** The number of masters in a Redis Cluster as far as it is known, and 1 elsewhere. */
+    public int nodes() {
+        return nodes;
+    }
+
+    /**
+     * The share of the decisions of the last minute that the backend did not make, from 0 to 1: those of failure policies and
+     * of requests that failed; with cached rejections and prefetched permits, the backend has decided.
+     */
+    public double undecided() {
+        return undecided;
+    }
+
+    /** The last failure that made a failure policy decide; {@code null} if there was none. */
+    public @Nullable LimiterBackendException undecidedBy() {
+        return undecidedBy;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof BackendState that
+                        && up == that.up
+                        && since.equals(that.since)
+                        && Objects.equals(failure, that.failure)
+                        && failing.equals(that.failing)
+                        && unavailableNodes.equals(that.unavailableNodes)
+                        && nodes == that.nodes
+                        && Double.compare(undecided, that.undecided) == 0
+                        && Objects.equals(undecidedBy, that.undecidedBy);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Boolean.hashCode(up);
+        hash = 31 * hash + since.hashCode();
+        hash = 31 * hash + Objects.hashCode(failure);
+        hash = 31 * hash + failing.hashCode();
+        hash = 31 * hash + unavailableNodes.hashCode();
+        hash = 31 * hash + Integer.hashCode(nodes);
+        hash = 31 * hash + Double.hashCode(undecided);
+        hash = 31 * hash + Objects.hashCode(undecidedBy);
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "BackendState[up=" + up + ", since=" + since + ", failure=" + failure + ", failing=" + failing
+                + ", unavailableNodes=" + unavailableNodes + ", nodes=" + nodes + ", undecided=" + undecided
+                + ", undecidedBy=" + undecidedBy + "]";
     }
 }

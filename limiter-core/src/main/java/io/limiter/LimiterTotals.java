@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the decisions of all limiters of one prefix and name in this JVM, since their factory was built.
@@ -145,45 +146,154 @@ public interface LimiterTotals {
         return sum;
     }
 
-    /**
-     * The ban of a key.
-     *
-     * @param keys of the {@linkplain Limiter#keys() key path}; mostly one
-     * @param left until it ends
-     */
-    record KeyBan(List<String> keys, Duration left) {
+    /** The ban of a key. */
+    final class KeyBan {
 
-        public KeyBan {
+        private final List<String> keys;
+        private final Duration left;
+
+        private KeyBan(List<String> keys, Duration left) {
             keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
             Objects.requireNonNull(left, "left");
+
+            this.keys = keys;
+            this.left = left;
+        }
+
+        /** One of these values. */
+        public static KeyBan of(List<String> keys, Duration left) {
+            return new KeyBan(keys, left);
+        }
+
+        /** Of the {@linkplain Limiter#keys() key path}; mostly one. */
+        public List<String> keys() {
+            return keys;
+        }
+
+        /** Until it ends. */
+        public Duration left() {
+            return left;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other || other instanceof KeyBan that && keys.equals(that.keys) && left.equals(that.left);
+        }
+
+        @Override
+        public int hashCode() {
+            int hash = keys.hashCode();
+            hash = 31 * hash + left.hashCode();
+            return hash;
+        }
+
+        @Override
+        public String toString() {
+            return "KeyBan[keys=" + keys + ", left=" + left + "]";
         }
     }
 
-    /**
-     * A key with many requests.
-     *
-     * @param keys of the {@linkplain Limiter#keys() key path}; together truncated to 128 characters
-     * @param requests estimated number of requests: those of the last minute count in full, those of the minute before half,
-     *     and so on
-     */
-    record HotKey(List<String> keys, long requests) {
+    /** A key with many requests. */
+    final class HotKey {
 
-        public HotKey {
+        private final List<String> keys;
+        private final long requests;
+
+        private HotKey(List<String> keys, long requests) {
             keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
+
+            this.keys = keys;
+            this.requests = requests;
+        }
+
+        /** One of these values. */
+        public static HotKey of(List<String> keys, long requests) {
+            return new HotKey(keys, requests);
+        }
+
+        /** Of the {@linkplain Limiter#keys() key path}; together truncated to 128 characters. */
+        public List<String> keys() {
+            return keys;
+        }
+
+        /** Estimated number of requests: those of the last minute count in full, those of the minute before half, and so on. */
+        public long requests() {
+            return requests;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other || other instanceof HotKey that && keys.equals(that.keys) && requests == that.requests;
+        }
+
+        @Override
+        public int hashCode() {
+            int hash = keys.hashCode();
+            hash = 31 * hash + Long.hashCode(requests);
+            return hash;
+        }
+
+        @Override
+        public String toString() {
+            return "HotKey[keys=" + keys + ", requests=" + requests + "]";
         }
     }
 
-    /**
-     * A key with many rejections.
-     *
-     * @param keys as in {@link HotKey}
-     * @param rejections estimated number, counted as {@link HotKey#requests}
-     * @param ago how long ago the last five were, the newest first; after 256 rejections in a minute, of one in 64
-     */
-    record RejectedKey(List<String> keys, long rejections, List<Duration> ago) {
+    /** A key with many rejections. */
+    final class RejectedKey {
 
-        public RejectedKey {
+        private final List<String> keys;
+        private final long rejections;
+        private final List<Duration> ago;
+
+        private RejectedKey(List<String> keys, long rejections, List<Duration> ago) {
             keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
+
+            this.keys = keys;
+            this.rejections = rejections;
+            this.ago = ago;
+        }
+
+        /** One of these values. */
+        public static RejectedKey of(List<String> keys, long rejections, List<Duration> ago) {
+            return new RejectedKey(keys, rejections, ago);
+        }
+
+        /** As in {@link HotKey}. */
+        public List<String> keys() {
+            return keys;
+        }
+
+        /** Estimated number, counted as {@link HotKey#requests}. */
+        public long rejections() {
+            return rejections;
+        }
+
+        /** How long ago the last five were, the newest first; after 256 rejections in a minute, of one in 64. */
+        public List<Duration> ago() {
+            return ago;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other
+                    || other instanceof RejectedKey that
+                            && keys.equals(that.keys)
+                            && rejections == that.rejections
+                            && ago.equals(that.ago);
+        }
+
+        @Override
+        public int hashCode() {
+            int hash = keys.hashCode();
+            hash = 31 * hash + Long.hashCode(rejections);
+            hash = 31 * hash + ago.hashCode();
+            return hash;
+        }
+
+        @Override
+        public String toString() {
+            return "RejectedKey[keys=" + keys + ", rejections=" + rejections + ", ago=" + ago + "]";
         }
     }
 }

@@ -5,36 +5,89 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The decision of a {@link LimitSet}.
- *
- * @param parts what the limits decided, in the order of the set. If all grant, the permits are taken from all of them;
- *     otherwise nothing is taken, and a limit that grants says what it would have granted. A rejection by the rejection
- *     cache has only the limits that are known to reject
- */
-public record SetDecision(List<OfPart> parts) {
+/** The decision of a {@link LimitSet}. An immutable value with {@code equals}. */
+public final class SetDecision {
 
-    /**
-     * @param limiter one of the set's, or its view of a key
-     * @param decision what it decided
-     */
-    public record OfPart(Limiter limiter, Decision decision) {
+    /** What one limit of the set decided. An immutable value with {@code equals}. */
+    public static final class OfPart {
 
-        public OfPart {
+        private final Limiter limiter;
+        private final Decision decision;
+
+        private OfPart(Limiter limiter, Decision decision) {
             Objects.requireNonNull(limiter, "limiter");
             Objects.requireNonNull(decision, "decision");
+
+            this.limiter = limiter;
+            this.decision = decision;
+        }
+
+        /**
+         * @param limiter one of the set's, or its view of a key
+         * @param decision what it decided
+         */
+        public static OfPart of(Limiter limiter, Decision decision) {
+            return new OfPart(limiter, decision);
+        }
+
+        /** One of the set's, or its view of a key. */
+        public Limiter limiter() {
+            return limiter;
+        }
+
+        /** What it decided. */
+        public Decision decision() {
+            return decision;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other
+                    || other instanceof OfPart that && limiter.equals(that.limiter) && decision.equals(that.decision);
+        }
+
+        @Override
+        public int hashCode() {
+            int hash = limiter.hashCode();
+            hash = 31 * hash + decision.hashCode();
+            return hash;
+        }
+
+        @Override
+        public String toString() {
+            return "OfPart[limiter=" + limiter + ", decision=" + decision + "]";
         }
     }
 
-    /**
-     * @throws IllegalArgumentException if there are no parts
-     */
-    public SetDecision {
+    private final List<OfPart> parts;
+
+    private SetDecision(List<OfPart> parts) {
         parts = List.copyOf(Objects.requireNonNull(parts, "parts"));
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("a decision must have at least one part");
         }
+
+        this.parts = parts;
+    }
+
+    /**
+     * A decision of these parts.
+     *
+     * @throws IllegalArgumentException if there are none
+     */
+    public static SetDecision of(List<OfPart> parts) {
+        return new SetDecision(parts);
+    }
+
+    /**
+     * What the limits decided, in the order of the set. If all grant, the permits are taken from all of them; otherwise nothing
+     * is taken, and a limit that grants says what it would have granted. A rejection by the rejection cache has only the limits
+     * that are known to reject.
+     */
+    public List<OfPart> parts() {
+        return parts;
     }
 
     /** Whether all parts granted, so that the permits are taken. */
@@ -88,5 +141,20 @@ public record SetDecision(List<OfPart> parts) {
     /** As {@link Decision#retryAfter()}; the longest of all parts. */
     public Optional<Duration> retryAfter() {
         return decision().retryAfter();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other || other instanceof SetDecision that && parts.equals(that.parts);
+    }
+
+    @Override
+    public int hashCode() {
+        return parts.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "SetDecision[parts=" + parts + "]";
     }
 }

@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.limiter.step.LimitStep;
 import java.util.List;
 import java.util.Timer;
 import java.util.concurrent.CompletionStage;
@@ -131,7 +132,9 @@ public final class ArchitectureRules {
             .that()
             .arePublic()
             .and()
-            .resideInAnyPackage("io.limiter.live..", "io.limiter.spring.event")
+            .resideInAnyPackage(
+                    "io.limiter", "io.limiter.spi", "io.limiter.step", "io.limiter.live..", "io.limiter.spring.event")
+            .or(JavaClass.Predicates.assignableTo(LimitStep.class))
             .should()
             .notBeRecords()
             .allowEmptyShould(true);

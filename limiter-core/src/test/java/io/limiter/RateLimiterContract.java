@@ -134,8 +134,7 @@ abstract class RateLimiterContract extends LimiterContract {
 
     @Test
     void a_bucket_of_less_than_a_permit_grants_it_to_callers_that_wait() {
-        TokenBucket half =
-                new TokenBucket(0.5, 1, 0, null, WhoWaits.CALLER, true, seconds(2), TokenBucket.DEFAULT_EXPIRE);
+        TokenBucket half = TokenBucket.forWaiting(0.5, 1, seconds(2));
         RateLimiter limiter = limiters().build("k", half);
         assertThat(limiter.tryAcquire(seconds(2))).isTrue();
         assertThat(clock().micros() - start).isEqualTo(1_000_000);

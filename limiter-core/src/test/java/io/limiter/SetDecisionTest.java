@@ -47,14 +47,14 @@ class SetDecisionTest {
 
     @Test
     void a_decision_without_parts_is_an_error() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new SetDecision(List.of()));
+        assertThatIllegalArgumentException().isThrownBy(() -> SetDecision.of(List.of()));
     }
 
     private SetDecision of(Decision... decisions) {
         List<OfPart> parts = new ArrayList<>();
         for (Decision decision : decisions) {
-            parts.add(new OfPart(limiters.build("limit" + parts.size(), 1, 1, 60), decision));
+            parts.add(OfPart.of(limiters.build("limit" + parts.size(), 1, 1, 60), decision));
         }
-        return new SetDecision(parts);
+        return SetDecision.of(parts);
     }
 }

@@ -2,7 +2,8 @@ package io.limiter.benchmark;
 
 import io.limiter.Decision;
 import io.limiter.FailurePolicy;
-import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendDownEvent;
+import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
@@ -126,12 +127,12 @@ public final class Outage {
     private record Times(AtomicLong downNanos, AtomicLong upNanos) implements LimiterListener {
 
         @Override
-        public void backendDown(String node, LimiterBackendException cause) {
+        public void onBackendDown(LimiterBackendDownEvent event) {
             downNanos.compareAndSet(0, System.nanoTime());
         }
 
         @Override
-        public void backendUp(String node, Duration downtime) {
+        public void onBackendUp(LimiterBackendUpEvent event) {
             upNanos.compareAndSet(0, System.nanoTime());
         }
     }

@@ -57,6 +57,7 @@ class OutageReportTest {
         calls.add(
                 end - TimeUnit.MILLISECONDS.toNanos(tookMillis),
                 end,
-                (granted ? Decision.granted(1, 0, Duration.ZERO) : Decision.rejected(1, 0, Duration.ofSeconds(1))).withSource(source));
+                (granted ? Decision.granted(1, 0, Duration.ZERO) : Decision.rejected(1, 0, Duration.ofSeconds(1)))
+                        .withSource(source));
     }
 }

@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As a {@link Limit} it grants unless the key is banned. A charge counts that many rejections, and is granted unless the key is
  * banned then; the decision on the one that bans it has a ticket. Nothing else changes the state.
- *
- * @param after how many rejections, from 1 to 100
- * @param within in any interval of this length, from 1 ms to 1,000 days
- * @param lasting the length of the first ban, from 1 ms to {@code atMost}
- * @param atMost the longest ban, and the time without one after which a key has a good record, at most 1,000 days
  */
-public record Ban(int after, Duration within, Duration lasting, Duration atMost) implements LimitStep<Ban.State> {
+public final class Ban implements LimitStep<Ban.State> {
 
     /** The most rejections: every decision reads the times of all. */
     public static final int MAX_AFTER = 100;
 
-    public Ban {
+    private final int after;
+    private final Duration within;
+    private final Duration lasting;
+    private final Duration atMost;
+
+    private Ban(int after, Duration within, Duration lasting, Duration atMost) {
         Check.range("after", after, 1, MAX_AFTER);
         Check.duration("within", within, Duration.ofMillis(1));
         Check.duration("atMost", atMost, Duration.ofMillis(1));
@@ -42,6 +42,11 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
             throw new IllegalArgumentException("lasting must be at most atMost, which is " + atMost + ", was " + lasting
                     + ": make the first ban shorter, or the longest one longer");
         }
+
+        this.after = after;
+        this.within = within;
+        this.lasting = lasting;
+        this.atMost = atMost;
     }
 
     /** A ban after this many rejections within a minute, for 5 minutes at first and 1 day at most. */
@@ -69,6 +74,26 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
 
     public long atMostMicros() {
         return Check.micros(atMost);
+    }
+
+    /** How many rejections, from 1 to 100. */
+    public int after() {
+        return after;
+    }
+
+    /** In any interval of this length, from 1 ms to 1,000 days. */
+    public Duration within() {
+        return within;
+    }
+
+    /** The length of the first ban, from 1 ms to {@code atMost}. */
+    public Duration lasting() {
+        return lasting;
+    }
+
+    /** The longest ban, and the time without one after which a key has a good record, at most 1,000 days. */
+    public Duration atMost() {
+        return atMost;
     }
 
     @Override
@@ -137,6 +162,30 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
         return Check.lifetimeMillis(goodAtMicros(state) - nowMicros);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof Ban that
+                        && after == that.after
+                        && within.equals(that.within)
+                        && lasting.equals(that.lasting)
+                        && atMost.equals(that.atMost);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Integer.hashCode(after);
+        hash = 31 * hash + within.hashCode();
+        hash = 31 * hash + lasting.hashCode();
+        hash = 31 * hash + atMost.hashCode();
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "Ban[after=" + after + ", within=" + within + ", lasting=" + lasting + ", atMost=" + atMost + "]";
     }
 
     /**

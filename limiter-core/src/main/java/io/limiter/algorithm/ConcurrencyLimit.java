@@ -35,11 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The leases are those of Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed File
  * Cache Consistency</em> (1989), with several holders.
- *
- * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
- * @param leaseTime how long a lease lasts unless it is renewed, from 100 ms to 1,000 days
  */
-public record ConcurrencyLimit(long limit, Duration leaseTime) implements AnyLimit, LimitStep<ConcurrencyLimit.State> {
+public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLimit.State> {
 
     /** How long a lease lasts by default. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
@@ -47,9 +44,15 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements AnyLim
     private static final int MAX_LIMIT = 1000;
     private static final int MAX_TICKETS = 1000;
 
-    public ConcurrencyLimit {
+    private final long limit;
+    private final Duration leaseTime;
+
+    private ConcurrencyLimit(long limit, Duration leaseTime) {
         Check.range("limit", limit, 1, MAX_LIMIT);
         Check.duration("leaseTime", leaseTime, Duration.ofMillis(100));
+
+        this.limit = limit;
+        this.leaseTime = leaseTime;
     }
 
     /** A limit on the permits held at the same time, with leases of 30 s. */
@@ -72,6 +75,16 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements AnyLim
 
     public long leaseMicros() {
         return Check.micros(leaseTime);
+    }
+
+    /** The most permits held at the same time, from 1 to 1,000; all holders are read with each decision. */
+    public long limit() {
+        return limit;
+    }
+
+    /** How long a lease lasts unless it is renewed, from 100 ms to 1,000 days. */
+    public Duration leaseTime() {
+        return leaseTime;
     }
 
     @Override
@@ -272,6 +285,24 @@ public record ConcurrencyLimit(long limit, Duration leaseTime) implements AnyLim
             last = Math.max(last, holder.expiresMicros() - nowMicros);
         }
         return last;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof ConcurrencyLimit that && limit == that.limit && leaseTime.equals(that.leaseTime);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Long.hashCode(limit);
+        hash = 31 * hash + leaseTime.hashCode();
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "ConcurrencyLimit[limit=" + limit + ", leaseTime=" + leaseTime + "]";
     }
 
     /**

@@ -28,17 +28,16 @@ import org.jspecify.annotations.Nullable;
  * what was used of a day stays used after a visit to a limit for a minute. A window opens as if it had with the first of the
  * others that opened within its period, and counts the permits of that one. Of a longer one that opened earlier it does not
  * know when its permits were taken, and begins with 0.
- *
- * @param limit the most permits in one window, from 1 to 2<sup>53</sup> - 1
- * @param period the length of a window, from 1 ms to 1,000 days; an aligned one must divide a day
- * @param zone the time zone of aligned windows; {@code null} if they open with their first request
  */
-public record FixedWindow(
-        long limit, Duration period, @Nullable ZoneId zone) implements Limit, LimitStep<FixedWindow.State> {
+public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    public FixedWindow {
+    private final long limit;
+    private final Duration period;
+    private final @Nullable ZoneId zone;
+
+    private FixedWindow(long limit, Duration period, @Nullable ZoneId zone) {
         Check.limit(limit);
         Check.duration("period", period, Duration.ofMillis(1));
         if (zone != null && DAY.toNanos() % period.toNanos() != 0) {
@@ -46,6 +45,10 @@ public record FixedWindow(
                     "period of an aligned window must be a day, or go into a day a whole number"
                             + " of times, such as a minute or an hour, was " + period);
         }
+
+        this.limit = limit;
+        this.period = period;
+        this.zone = zone;
     }
 
     /** Windows that open with their first request. */
@@ -66,6 +69,21 @@ public record FixedWindow(
 
     public long periodMicros() {
         return Check.micros(period);
+    }
+
+    /** The most permits in one window, from 1 to 2<sup>53</sup> - 1. */
+    public long limit() {
+        return limit;
+    }
+
+    /** The length of a window, from 1 ms to 1,000 days; an aligned one must divide a day. */
+    public Duration period() {
+        return period;
+    }
+
+    /** The time zone of aligned windows; {@code null} if they open with their first request. */
+    public @Nullable ZoneId zone() {
+        return zone;
     }
 
     @Override
@@ -215,6 +233,28 @@ public record FixedWindow(
             end = Math.max(end, window.endMicros());
         }
         return Check.lifetimeMillis(end - nowMicros);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof FixedWindow that
+                        && limit == that.limit
+                        && period.equals(that.period)
+                        && Objects.equals(zone, that.zone);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Long.hashCode(limit);
+        hash = 31 * hash + period.hashCode();
+        hash = 31 * hash + Objects.hashCode(zone);
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "FixedWindow[limit=" + limit + ", period=" + period + ", zone=" + zone + "]";
     }
 
     /**

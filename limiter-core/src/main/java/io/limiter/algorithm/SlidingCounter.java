@@ -31,15 +31,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Limiters with two periods can share a state while a new version is rolled out: each has windows of its own period,
  * in which all permits count. {@code State.under} has the rules.
- *
- * @param limit the most permits, from 1 to 2<sup>53</sup> - 1
- * @param period the length of a window, from 1 ms to 1,000 days
  */
-public record SlidingCounter(long limit, Duration period) implements Limit, LimitStep<SlidingCounter.State> {
+public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.State> {
 
-    public SlidingCounter {
+    private final long limit;
+    private final Duration period;
+
+    private SlidingCounter(long limit, Duration period) {
         Check.limit(limit);
         Check.duration("period", period, Duration.ofMillis(1));
+
+        this.limit = limit;
+        this.period = period;
     }
 
     /** A limit on the permits in any interval of this length, approximately. */
@@ -49,6 +52,16 @@ public record SlidingCounter(long limit, Duration period) implements Limit, Limi
 
     public long periodMicros() {
         return Check.micros(period);
+    }
+
+    /** The most permits, from 1 to 2<sup>53</sup> - 1. */
+    public long limit() {
+        return limit;
+    }
+
+    /** The length of a window, from 1 ms to 1,000 days. */
+    public Duration period() {
+        return period;
     }
 
     @Override
@@ -136,6 +149,24 @@ public record SlidingCounter(long limit, Duration period) implements Limit, Limi
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
         return Check.lifetimeMillis(state.leavesMicros(nowMicros));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof SlidingCounter that && limit == that.limit && period.equals(that.period);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Long.hashCode(limit);
+        hash = 31 * hash + period.hashCode();
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "SlidingCounter[limit=" + limit + ", period=" + period + "]";
     }
 
     /**

@@ -26,11 +26,8 @@ import org.jspecify.annotations.Nullable;
  * oldest of more than twice the largest limit become one entry and leave with its last permit. More than 1,073,741,824 charged
  * permits count as so many, which only their refunds can tell. If the clock steps back, grants in the future count as made now, so no permits become free and no caller is
  * rejected for longer than one period.
- *
- * @param limit the most permits in any interval of one period, from 1 to 100,000
- * @param period the length of the interval, from 1 ms to 1,000 days
  */
-public record SlidingLog(long limit, Duration period) implements Limit, LimitStep<SlidingLog.State> {
+public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
 
     /** The largest limit. */
     public static final int MAX_LIMIT = 100_000;
@@ -38,12 +35,18 @@ public record SlidingLog(long limit, Duration period) implements Limit, LimitSte
     /** Above this limit a sliding log is expensive, and building a limiter logs a warning. */
     public static final int MODERATE_LIMIT = 1000;
 
-    public SlidingLog {
+    private final long limit;
+    private final Duration period;
+
+    private SlidingLog(long limit, Duration period) {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit of a sliding log must be between 1 and " + MAX_LIMIT + ", was "
                     + limit + (limit < 1 ? "" : ": use a SlidingCounter, which needs no memory for each grant"));
         }
         Check.duration("period", period, Duration.ofMillis(1));
+
+        this.limit = limit;
+        this.period = period;
     }
 
     /** A limit on the permits in any interval of this length. */
@@ -53,6 +56,16 @@ public record SlidingLog(long limit, Duration period) implements Limit, LimitSte
 
     public long periodMicros() {
         return Check.micros(period);
+    }
+
+    /** The most permits in any interval of one period, from 1 to 100,000. */
+    public long limit() {
+        return limit;
+    }
+
+    /** The length of the interval, from 1 ms to 1,000 days. */
+    public Duration period() {
+        return period;
     }
 
     @Override
@@ -133,6 +146,23 @@ public record SlidingLog(long limit, Duration period) implements Limit, LimitSte
                 ? 0.0
                 : state.newestMicros() + Math.max(periodMicros(), state.uses().periodMicros()) - nowMicros;
         return Check.lifetimeMillis(leaves);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other || other instanceof SlidingLog that && limit == that.limit && period.equals(that.period);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Long.hashCode(limit);
+        hash = 31 * hash + period.hashCode();
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "SlidingLog[limit=" + limit + ", period=" + period + "]";
     }
 
     /** A log as this limit finds it. */

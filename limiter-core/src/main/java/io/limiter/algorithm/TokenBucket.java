@@ -46,30 +46,8 @@ import org.jspecify.annotations.Nullable;
  * TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
  * TokenBucket.per(100, Duration.ofMinutes(1))                // stores up to a minute's 100 permits
  * }</pre>
- *
- * @param permitsPerSecond the rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
- * @param burstSeconds the capacity in seconds, from 0 to 86,400,000; ignored with a warm-up, whose period sets the capacity
- * @param minCapacity the capacity in permits, from 0; the larger of the two applies, at most 1,000,000,000,000 permits and what
- *     accrues in 1,000 days
- * @param warmUp {@code null} for a bursty bucket
- * @param whoWaits who waits for permits that do not exist yet
- * @param startsFull whether a new bucket is full; always {@code true} with a warm-up, where full means cold
- * @param maxWait how far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days
- * @param expire how long an unused bucket is kept at least, from 1 ms to 1,000 days. It is kept longer if expiry
- *     would create permits. A bucket that starts empty does so again after it has expired
- * @param kind as what it was defined; decisions do not depend on it
  */
-public record TokenBucket(
-        double permitsPerSecond,
-        double burstSeconds,
-        double minCapacity,
-        @Nullable WarmUp warmUp,
-        WhoWaits whoWaits,
-        boolean startsFull,
-        Duration maxWait,
-        Duration expire,
-        Kind kind)
-        implements Limit, LimitStep<RedisPermits> {
+public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
 
     /** The kinds of limit that are token buckets. */
     public enum Kind {
@@ -83,11 +61,8 @@ public record TokenBucket(
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
     public static final Duration DEFAULT_EXPIRE = Duration.ofSeconds(60);
 
-    private static final double MIN_BURST = 1e-9;
-    private static final double MAX_BURST = Check.MAX_DURATION.toSeconds();
-
     /** The lowest rate in permits per second: at a lower one, no permit would fit into the longest burst. */
-    public static final double MIN_RATE = 1.0 / MAX_BURST;
+    public static final double MIN_RATE = 1.0 / BucketChecks.MAX_BURST;
 
     /** The highest rate in permits per second. */
     public static final double MAX_RATE = 1e9;
@@ -95,45 +70,41 @@ public record TokenBucket(
     /** The largest capacity in permits. */
     public static final long MAX_CAPACITY = 1_000_000_000_000L;
 
-    public TokenBucket {
-        Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
-        Check.range("capacity (permits)", minCapacity, 0, MAX_CAPACITY);
-        Check.range("burst (seconds)", burstSeconds, minCapacity > 0 ? 0 : MIN_BURST, MAX_BURST);
-        double permits = maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
-        // The product of two rounded numbers may be slightly above the maximum.
-        if (Math.rint(permits) > MAX_CAPACITY) {
-            throw new IllegalArgumentException("capacity must be at most " + MAX_CAPACITY + " permits, was " + permits
-                    + ": at " + permitsPerSecond + "/s, choose a shorter "
-                    + (warmUp == null ? "burst than " + burstSeconds + " s" : "warm-up than " + warmUp.period()));
-        }
-        // So may the quotient, as of a share.
-        if (warmUp == null && Math.rint(minCapacity / permitsPerSecond) > MAX_BURST) {
-            throw new IllegalArgumentException("capacity must fill in at most " + MAX_BURST + " s, was " + minCapacity
-                    + " permits, which take " + minCapacity / permitsPerSecond + " s at " + permitsPerSecond
-                    + "/s: choose a smaller capacity, or a higher rate");
-        }
-        Check.duration("maxWait", maxWait, Duration.ZERO);
+    private final double permitsPerSecond;
+    private final double burstSeconds;
+    private final double minCapacity;
+    private final @Nullable WarmUp warmUp;
+    private final WhoWaits whoWaits;
+    private final boolean startsFull;
+    private final Duration maxWait;
+    private final Duration expire;
+    private final Kind kind;
+
+    private TokenBucket(
+            double permitsPerSecond,
+            double burstSeconds,
+            double minCapacity,
+            @Nullable WarmUp warmUp,
+            WhoWaits whoWaits,
+            boolean startsFull,
+            Duration maxWait,
+            Duration expire,
+            Kind kind) {
+        BucketChecks.check(permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, maxWait);
         Check.duration("expire", expire, Duration.ofMillis(1));
-        Objects.requireNonNull(whoWaits, "whoWaits");
-        Objects.requireNonNull(kind, "kind");
-        if (warmUp != null && whoWaits != WhoWaits.NEXT_CALLER) {
-            throw new IllegalArgumentException("a warm-up works only with whoWaits NEXT_CALLER, was " + whoWaits
-                    + ": stored permits cost time there, so a caller who waits for its own would never be first");
-        }
-        if (warmUp != null && !startsFull) {
-            throw new IllegalArgumentException("a warm-up starts cold, that is full: startsFull must be true");
-        }
-        if (warmUp == null && whoWaits == WhoWaits.CALLER) {
-            double wait = waitOfFullBucket(permitsPerSecond, permits);
-            if (wait > Check.micros(maxWait)) {
-                String orElse = ", or maxWait at least " + wait / 1e6 + " s";
-                throw tooSmall(permitsPerSecond, permits, orElse, "with a maxWait of " + maxWait);
-            }
-        }
+        this.permitsPerSecond = permitsPerSecond;
+        this.burstSeconds = burstSeconds;
+        this.minCapacity = minCapacity;
+        this.warmUp = warmUp;
+        this.whoWaits = whoWaits;
+        this.startsFull = startsFull;
+        this.maxWait = maxWait;
+        this.expire = expire;
+        this.kind = Objects.requireNonNull(kind, "kind");
     }
 
     /** One that is no leaky bucket. */
-    public TokenBucket(
+    TokenBucket(
             double permitsPerSecond,
             double burstSeconds,
             double minCapacity,
@@ -176,7 +147,7 @@ public record TokenBucket(
         double seconds = period.toNanos() / 1e9;
         double rate = permits / seconds;
         // Rounded up, so that a bucket holds all of the last permit.
-        double burst = rate * seconds < permits ? Math.min(Math.nextUp(seconds), MAX_BURST) : seconds;
+        double burst = rate * seconds < permits ? Math.min(Math.nextUp(seconds), BucketChecks.MAX_BURST) : seconds;
         return perSecond(rate).with(rate, burst, 1, Kind.TOKEN_BUCKET);
     }
 
@@ -185,6 +156,16 @@ public record TokenBucket(
         return perSecond(permitsPerSecond)
                 .with(permitsPerSecond, burstSeconds, 0, Kind.TOKEN_BUCKET)
                 .grantingWithoutWait();
+    }
+
+    /**
+     * A bucket that may hold less than a permit, for callers that wait for the rest of it.
+     *
+     * @param burstSeconds the capacity in seconds, more than 0
+     * @param maxWait as of {@link #withMaxWait}, long enough that a full bucket grants a permit within it
+     */
+    public static TokenBucket forWaiting(double permitsPerSecond, double burstSeconds, Duration maxWait) {
+        return new TokenBucket(permitsPerSecond, burstSeconds, 0, null, WhoWaits.CALLER, true, maxWait, DEFAULT_EXPIRE);
     }
 
     /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond)}: a burst of one second, empty at first. */
@@ -247,7 +228,7 @@ public record TokenBucket(
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket withWarmUp(Duration period) {
-        return withWarmUp(new WarmUp(period));
+        return withWarmUp(WarmUp.of(period));
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
@@ -294,6 +275,57 @@ public record TokenBucket(
                 permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, newMaxWait, newExpire, kind);
     }
 
+    /** The rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000. */
+    public double permitsPerSecond() {
+        return permitsPerSecond;
+    }
+
+    /** The capacity in seconds, from 0 to 86,400,000; ignored with a warm-up, whose period sets the capacity. */
+    public double burstSeconds() {
+        return burstSeconds;
+    }
+
+    /**
+     * The capacity in permits, from 0; the larger of the two applies, at most 1,000,000,000,000 permits and what accrues in
+     * 1,000 days.
+     */
+    public double minCapacity() {
+        return minCapacity;
+    }
+
+    /** {@code null} for a bursty bucket. */
+    public @Nullable WarmUp warmUp() {
+        return warmUp;
+    }
+
+    /** Who waits for permits that do not exist yet. */
+    public WhoWaits whoWaits() {
+        return whoWaits;
+    }
+
+    /** Whether a new bucket is full; always {@code true} with a warm-up, where full means cold. */
+    public boolean startsFull() {
+        return startsFull;
+    }
+
+    /** How far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days. */
+    public Duration maxWait() {
+        return maxWait;
+    }
+
+    /**
+     * How long an unused bucket is kept at least, from 1 ms to 1,000 days. It is kept longer if expiry would create permits. A
+     * bucket that starts empty does so again after it has expired.
+     */
+    public Duration expire() {
+        return expire;
+    }
+
+    /** As what it was defined; decisions do not depend on it. */
+    public Kind kind() {
+        return kind;
+    }
+
     /** This bucket at a share of the rate, with the same burst in seconds, or as many as one permit takes. */
     @Override
     public TokenBucket scaled(double share) {
@@ -302,29 +334,21 @@ public record TokenBucket(
         }
         double rate = Math.max(permitsPerSecond * share, MIN_RATE);
         boolean hasCapacity = minCapacity > 0;
-        double burst = hasCapacity ? burstSeconds : Math.min(MAX_BURST, Math.max(burstSeconds, 1.0 / rate));
+        double burst =
+                hasCapacity ? burstSeconds : Math.min(BucketChecks.MAX_BURST, Math.max(burstSeconds, 1.0 / rate));
         double capacity = hasCapacity ? Math.max(1.0, minCapacity * share) : 0;
         return with(rate, burst, capacity, kind);
     }
 
-    /** How long the only caller of a full bucket waits for a permit. */
-    private static double waitOfFullBucket(double rate, double permits) {
-        double intervalMicros = 1000.0 / rate * 1000.0;
-        return Rounding.wholeMicros(Math.max(0.0, 1.0 - permits) * intervalMicros, intervalMicros);
-    }
-
-    private static IllegalArgumentException tooSmall(double rate, double permits, String orElse, String wait) {
-        return new IllegalArgumentException("capacity must be at least 1 permit (at " + rate + "/s a burst of "
-                + 1.0 / rate + " s), was " + permits + orElse + ": no call would ever be granted " + wait);
-    }
-
     private boolean isGrantingWithoutWait() {
-        return warmUp != null || whoWaits != WhoWaits.CALLER || waitOfFullBucket(permitsPerSecond, maxPermits()) == 0.0;
+        return warmUp != null
+                || whoWaits != WhoWaits.CALLER
+                || BucketChecks.waitOfFullBucket(permitsPerSecond, maxPermits()) == 0.0;
     }
 
     private TokenBucket grantingWithoutWait() {
         if (!isGrantingWithoutWait()) {
-            throw tooSmall(permitsPerSecond, maxPermits(), "", "without waiting");
+            throw BucketChecks.tooSmall(permitsPerSecond, maxPermits(), "", "without waiting");
         }
         return this;
     }
@@ -339,7 +363,7 @@ public record TokenBucket(
         return maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
     }
 
-    private static double maxPermits(double rate, double burst, double minCapacity, @Nullable WarmUp warmUp) {
+    static double maxPermits(double rate, double burst, double minCapacity, @Nullable WarmUp warmUp) {
         return warmUp == null ? Math.max(rate * burst, minCapacity) : warmUp.maxPermits(1000.0 / rate * 1000.0);
     }
 
@@ -424,5 +448,41 @@ public record TokenBucket(
 
     boolean hasOtherDefinition(RedisPermits state) {
         return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof TokenBucket that
+                        && Double.compare(permitsPerSecond, that.permitsPerSecond) == 0
+                        && Double.compare(burstSeconds, that.burstSeconds) == 0
+                        && Double.compare(minCapacity, that.minCapacity) == 0
+                        && Objects.equals(warmUp, that.warmUp)
+                        && whoWaits.equals(that.whoWaits)
+                        && startsFull == that.startsFull
+                        && maxWait.equals(that.maxWait)
+                        && expire.equals(that.expire)
+                        && kind.equals(that.kind);
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = Double.hashCode(permitsPerSecond);
+        hash = 31 * hash + Double.hashCode(burstSeconds);
+        hash = 31 * hash + Double.hashCode(minCapacity);
+        hash = 31 * hash + Objects.hashCode(warmUp);
+        hash = 31 * hash + whoWaits.hashCode();
+        hash = 31 * hash + Boolean.hashCode(startsFull);
+        hash = 31 * hash + maxWait.hashCode();
+        hash = 31 * hash + expire.hashCode();
+        hash = 31 * hash + kind.hashCode();
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "TokenBucket[permitsPerSecond=" + permitsPerSecond + ", burstSeconds=" + burstSeconds + ", minCapacity="
+                + minCapacity + ", warmUp=" + warmUp + ", whoWaits=" + whoWaits + ", startsFull=" + startsFull
+                + ", maxWait=" + maxWait + ", expire=" + expire + ", kind=" + kind + "]";
     }
 }

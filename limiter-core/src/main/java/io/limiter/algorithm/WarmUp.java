@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A warm-up of a bucket: after a pause it grants slowly, and reaches its rate over the warm-up period. For resources
@@ -39,24 +40,33 @@ import java.time.Duration;
  * cold factor of 3 that is the stable interval.
  *
  * <p>This is Guava's {@code SmoothRateLimiter.SmoothWarmingUp} without the truncation to whole microseconds.
- *
- * @param period how long a cold limiter takes to reach its rate under full load, from 1 µs to 1,000 days
- * @param coldFactor how many times slower a cold limiter is than a warm one; more than 1, at most 1000
  */
-public record WarmUp(Duration period, double coldFactor) {
+public final class WarmUp {
 
     /** Guava's cold factor: a cold limiter grants at a third of its rate. */
     public static final double DEFAULT_COLD_FACTOR = 3.0;
 
     private static final double MAX_COLD_FACTOR = 1000.0;
 
-    public WarmUp {
+    private final Duration period;
+    private final double coldFactor;
+
+    private WarmUp(Duration period, double coldFactor) {
         Check.duration("warm-up period", period, Duration.ofNanos(1000));
         Check.moreThan("cold factor", coldFactor, 1.0, MAX_COLD_FACTOR);
+
+        this.period = period;
+        this.coldFactor = coldFactor;
     }
 
-    public WarmUp(Duration period) {
-        this(period, DEFAULT_COLD_FACTOR);
+    /** A warm-up with this period, from 1 µs to 1,000 days, and Guava's cold factor. */
+    public static WarmUp of(Duration period) {
+        return new WarmUp(period, DEFAULT_COLD_FACTOR);
+    }
+
+    /** This warm-up with another cold factor, more than 1 and at most 1000. */
+    public WarmUp withColdFactor(double newColdFactor) {
+        return new WarmUp(period, newColdFactor);
     }
 
     double maxPermits(double stableIntervalMicros) {
@@ -92,5 +102,35 @@ public record WarmUp(Duration period, double coldFactor) {
      */
     public double coolDownIntervals() {
         return 1.0 / (0.5 + 2.0 / (1.0 + coldFactor));
+    }
+
+    /** How long a cold limiter takes to reach its rate under full load, from 1 µs to 1,000 days. */
+    public Duration period() {
+        return period;
+    }
+
+    /** How many times slower a cold limiter is than a warm one; more than 1, at most 1000. */
+    public double coldFactor() {
+        return coldFactor;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof WarmUp that
+                        && period.equals(that.period)
+                        && Double.compare(coldFactor, that.coldFactor) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+        int hash = period.hashCode();
+        hash = 31 * hash + Double.hashCode(coldFactor);
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return "WarmUp[period=" + period + ", coldFactor=" + coldFactor + "]";
     }
 }

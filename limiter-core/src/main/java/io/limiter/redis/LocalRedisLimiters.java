@@ -14,7 +14,7 @@ import java.time.Instant;
 /** Limiters as a factory over Redis builds them, which decide in this process. */
 final class LocalRedisLimiters extends LocalLimiters {
 
-    private final BackendState state = new BackendState(true, Instant.now(), null);
+    private final BackendState state = BackendState.of(true, Instant.now(), null);
 
     /** @param decides whose permits they take */
     LocalRedisLimiters(RedisRateLimiterFactory.Builder settings, LocalLimiters decides) {

@@ -221,7 +221,7 @@ class BanTest {
                         "lasting must be at most atMost, which is PT2S, was PT3S: make the first ban shorter, or the"
                                 + " longest one longer");
         assertThat(Ban.after(10))
-                .isEqualTo(new Ban(10, Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofDays(1)));
+                .isEqualTo(Ban.after(10, Duration.ofMinutes(1)).withLengths(Duration.ofMinutes(5), Duration.ofDays(1)));
         assertThat(BAN.scaled(0.1)).isSameAs(BAN);
     }
 

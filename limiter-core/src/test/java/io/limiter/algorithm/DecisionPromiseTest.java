@@ -156,9 +156,9 @@ class DecisionPromiseTest {
             case 2 -> bucket.withWhoWaits(WhoWaits.NEXT_CALLER).withMaxWait(anyWait(bucket));
             default ->
                 TokenBucket.perSecond(bucket.permitsPerSecond())
-                        .withWarmUp(new WarmUp(
-                                Duration.of(1 + (long) (bucket.intervalMillis() * 20_000), ChronoUnit.MICROS),
-                                1.1 + 9 * random.nextDouble()))
+                        .withWarmUp(WarmUp.of(
+                                        Duration.of(1 + (long) (bucket.intervalMillis() * 20_000), ChronoUnit.MICROS))
+                                .withColdFactor(1.1 + 9 * random.nextDouble()))
                         .withMaxWait(anyWait(bucket));
         };
     }

@@ -130,7 +130,7 @@ class LimitRangesTest {
                         " must be more than 1.0 and at most 1000.0",
                         List.of(Math.nextUp(1.0), 1000.0),
                         beyond(1, Math.nextUp(1000.0)),
-                        factor -> FAST.withWarmUp(new WarmUp(SECOND, factor))),
+                        factor -> FAST.withWarmUp(WarmUp.of(SECOND).withColdFactor(factor))),
                 counted("limit of a window", limit -> FixedWindow.of(limit, SECOND)),
                 times("period of a window", "period", Duration.ofMillis(1), period -> FixedWindow.of(1, period)),
                 whole("limit of a log", "limit of a sliding log", 1, 100_000, limit -> SlidingLog.of(limit, SECOND)),

@@ -107,9 +107,8 @@ class RandomCancelTest {
     void random_reservations_and_cancellations_never_exceed_the_rate_of_a_warm_up() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
             double rate = randomRate();
-            WarmUp warmUp = new WarmUp(
-                    Duration.ofNanos((long) ((0.5 + 30 * random.nextDouble()) * 1e9 / rate)),
-                    1.01 + 10 * random.nextDouble());
+            WarmUp warmUp = WarmUp.of(Duration.ofNanos((long) ((0.5 + 30 * random.nextDouble()) * 1e9 / rate)))
+                    .withColdFactor(1.01 + 10 * random.nextDouble());
             TokenBucket bucket = TokenBucket.perSecond(rate).withWarmUp(warmUp);
             assertNoExcessButOne(bucket, 0, randomMost(warmUp.maxPermits(1e6 / rate)), false);
         }

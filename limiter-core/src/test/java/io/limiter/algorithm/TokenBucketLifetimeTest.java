@@ -48,7 +48,8 @@ class TokenBucketLifetimeTest {
 
     @Test
     void a_warm_bucket_is_kept_until_it_is_cold() {
-        TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(100), 7));
+        TokenBucket bucket = TokenBucket.perSecond(2)
+                .withWarmUp(WarmUp.of(Duration.ofSeconds(100)).withColdFactor(7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.take(EPOCH_MICROS, 1000, 0);
         long paid = EPOCH_MICROS + timeline.peek(EPOCH_MICROS, 1, 0).waitMicros();

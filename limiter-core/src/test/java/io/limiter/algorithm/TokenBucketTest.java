@@ -191,7 +191,7 @@ class TokenBucketTest {
     void a_cold_permit_can_be_reserved_even_if_it_takes_longer_than_max_wait() {
         check(
                 TokenBucket.perSecond(1)
-                        .withWarmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
+                        .withWarmUp(WarmUp.of(Duration.ofSeconds(100)).withColdFactor(8.0))
                         .withMaxWait(Duration.ofSeconds(5)),
                 at(0, 1, 0, "G"),
                 at(0, 2, 0, "R never"));

@@ -23,7 +23,7 @@ class WarmUpTest {
         return Stream.of(periods)
                 .flatMap(period -> Stream.of(box(coldFactors))
                         .flatMap(coldFactor -> Stream.of(box(rates))
-                                .map(rate -> Arguments.of(new WarmUp(period, coldFactor), 1e6 / rate))));
+                                .map(rate -> Arguments.of(WarmUp.of(period).withColdFactor(coldFactor), 1e6 / rate))));
     }
 
     private static Double[] box(double[] numbers) {
@@ -68,8 +68,8 @@ class WarmUpTest {
 
     @Test
     void a_cold_factor_of_three_cools_one_permit_an_interval() {
-        assertThat(new WarmUp(Duration.ofSeconds(1)).coolDownIntervals()).isEqualTo(1.0);
-        assertThat(new WarmUp(Duration.ofSeconds(1)).coldFactor()).isEqualTo(3.0);
+        assertThat(WarmUp.of(Duration.ofSeconds(1)).coolDownIntervals()).isEqualTo(1.0);
+        assertThat(WarmUp.of(Duration.ofSeconds(1)).coldFactor()).isEqualTo(3.0);
     }
 
     /** 2/s, 4 s and 3: half a period of 4 stored permits at 0.5 s each, then 4 more on the way up to 1.5 s. */
@@ -98,7 +98,8 @@ class WarmUpTest {
 
     @Test
     void it_is_cold_again_after_one_idle_period() {
-        TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(4), 7));
+        TokenBucket bucket = TokenBucket.perSecond(2)
+                .withWarmUp(WarmUp.of(Duration.ofSeconds(4)).withColdFactor(7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         long now = TraceLine.EPOCH_MICROS;
         timeline.take(now, 1000, 0);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Decision;
 import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
+import io.limiter.KeyBannedEvent;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
@@ -57,8 +58,9 @@ class BanFleetTest {
                     }
 
                     @Override
-                    public void keyBanned(String limiter, List<String> keys, Duration length) {
-                        events.add(limiter + " " + keys + " " + length.toSeconds());
+                    public void onKeyBanned(KeyBannedEvent event) {
+                        events.add(event.limiter() + " " + event.keys() + " "
+                                + event.length().toSeconds());
                     }
                 })
                 .build()

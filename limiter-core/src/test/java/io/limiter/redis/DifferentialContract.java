@@ -53,7 +53,7 @@ abstract class DifferentialContract {
                     TokenBucket.of(7, 2).withWhoWaits(WhoWaits.NEXT_CALLER),
                     TokenBucket.of(7, 20).withWhoWaits(WhoWaits.NEXT_CALLER),
                     TokenBucket.of(0.7, 9).withStartsFull(false).withMaxWait(Duration.ofSeconds(20)),
-                    TokenBucket.perSecond(50).withWarmUp(new WarmUp(Duration.ofSeconds(3)))),
+                    TokenBucket.perSecond(50).withWarmUp(WarmUp.of(Duration.ofSeconds(3)))),
             List.of(
                     FixedWindow.of(1, Duration.ofSeconds(1)),
                     FixedWindow.of(3, Duration.ofSeconds(1)),

@@ -142,7 +142,7 @@ class DifferentialTest extends DifferentialContract {
         TokenBucket bucket = TokenBucket.perSecond(10).withCapacity(100);
         long now = redis.clock().micros();
         Request late = Request.of(Request.Action.REFUND, 1, 0, now + 10_000_000);
-        TokenBucket warmUp = TokenBucket.perSecond(10).withWarmUp(new WarmUp(Duration.ofSeconds(3)));
+        TokenBucket warmUp = TokenBucket.perSecond(10).withWarmUp(WarmUp.of(Duration.ofSeconds(3)));
         assertThat(decideHeld(100, bucket.withCapacity(1_000), late, Request.take(50, 0)))
                 .isTrue();
         decideHeld(100, warmUp, Request.refund(1), Request.take(1, 0));
@@ -315,7 +315,7 @@ class DifferentialTest extends DifferentialContract {
             Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
             double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;
             return TokenBucket.perSecond(rate)
-                    .withWarmUp(new WarmUp(period, coldFactor))
+                    .withWarmUp(WarmUp.of(period).withColdFactor(coldFactor))
                     .withMaxWait(maxWait);
         }
         double permits = random.nextInt(3) == 0 ? 1 : 1 + random.nextDouble() * 1000;

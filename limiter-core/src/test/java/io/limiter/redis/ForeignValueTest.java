@@ -3,11 +3,12 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision.Source;
-import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
+import io.limiter.LimiterRecoveredEvent;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
@@ -102,12 +103,12 @@ class ForeignValueTest {
                 .failurePolicy(FailurePolicy.LOCAL)
                 .listener(new LimiterListener() {
                     @Override
-                    public void limiterFailing(FailingLimiter limiter) {
-                        events.add("failing " + limiter.failure().problem());
+                    public void onLimiterFailing(LimiterFailingEvent event) {
+                        events.add("failing " + event.limiter().failure().problem());
                     }
 
                     @Override
-                    public void limiterRecovered(FailingLimiter limiter) {
+                    public void onLimiterRecovered(LimiterRecoveredEvent event) {
                         events.add("recovered");
                     }
                 })

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.ClientOptions;
 import io.limiter.Decision;
 import io.limiter.Decision.Source;
-import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
-import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendDownEvent;
+import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
@@ -124,13 +124,14 @@ class FullQueueTest {
                         .failurePolicy(policy)
                         .listener(new LimiterListener() {
                             @Override
-                            public void backendDown(String node, LimiterBackendException cause) {
+                            public void onBackendDown(LimiterBackendDownEvent event) {
                                 events.add("down");
                             }
 
                             @Override
-                            public void limiterFailing(FailingLimiter failing) {
-                                events.add("failing " + failing.failure().problem());
+                            public void onLimiterFailing(LimiterFailingEvent event) {
+                                events.add("event.limiter() "
+                                        + event.limiter().failure().problem());
                             }
                         }))
                 .build());

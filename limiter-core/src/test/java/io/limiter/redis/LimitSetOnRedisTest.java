@@ -85,7 +85,7 @@ class LimitSetOnRedisTest {
         assertThat(known.rejectedBy()).contains("w");
         SetDecision.OfPart rejected = decided.parts().get(1);
         assertThat(known.parts())
-                .containsExactly(new SetDecision.OfPart(
+                .containsExactly(SetDecision.OfPart.of(
                         rejected.limiter(), rejected.decision().withSource(Decision.Source.REJECTION_CACHE)));
         assertThat(set.async().decide(1).join()).isEqualTo(known);
         assertThat(window.tryAcquire()).as("so is the limit by itself").isFalse();

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
+import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -85,7 +86,7 @@ class NullArgumentsTest extends NullArgumentsContract {
                 ConcurrencyLimit.of(1),
                 Ban.after(1),
                 List.of(1.0),
-                new WarmUp(Duration.ofSeconds(1)),
+                WarmUp.of(Duration.ofSeconds(1)),
                 Request.take(1, 0),
                 Verdict.granted(1, 1, 0),
                 decision,
@@ -94,7 +95,8 @@ class NullArgumentsTest extends NullArgumentsContract {
                 LimiterOptions.NONE,
                 Prefetch.of(Duration.ofSeconds(1)),
                 failure,
-                new BackendState(true, Instant.EPOCH, null),
+                BackendState.of(true, Instant.EPOCH, null),
+                FailingLimiter.of("k", Instant.EPOCH, failure),
                 new RateLimitExceededException("k", decision),
                 new LimiterListener() {},
                 new EngineObserver() {},

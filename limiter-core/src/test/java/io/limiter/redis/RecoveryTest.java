@@ -9,7 +9,7 @@ import io.lettuce.core.resource.Delay;
 import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
-import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
@@ -131,7 +131,7 @@ class RecoveryTest {
                 .rejectionCacheSize(0)
                 .listener(new LimiterListener() {
                     @Override
-                    public void backendDown(String node, LimiterBackendException cause) {
+                    public void onBackendDown(LimiterBackendDownEvent event) {
                         outages.incrementAndGet();
                     }
                 })

@@ -10,7 +10,8 @@ import io.limiter.Decision;
 import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
-import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendDownEvent;
+import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.testing.Concurrently;
@@ -177,12 +178,12 @@ class RefusedWritesTest {
                 .probeInterval(Duration.ofMillis(20))
                 .listener(new LimiterListener() {
                     @Override
-                    public void backendDown(String node, LimiterBackendException cause) {
+                    public void onBackendDown(LimiterBackendDownEvent event) {
                         downs.incrementAndGet();
                     }
 
                     @Override
-                    public void backendUp(String node, Duration downtime) {
+                    public void onBackendUp(LimiterBackendUpEvent event) {
                         ups.incrementAndGet();
                     }
                 });

@@ -114,7 +114,7 @@ final class RejectionCachePair {
     private TokenBucket bucket(double permitsPerSecond, double permits) {
         if (kind == Kind.WARM_UP) {
             return TokenBucket.perSecond(permitsPerSecond)
-                    .withWarmUp(new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
+                    .withWarmUp(WarmUp.of(Duration.ofMillis((long) (10_000 / rate))))
                     .withMaxWait(maxWait);
         }
         return TokenBucket.of(permitsPerSecond, permits / permitsPerSecond)

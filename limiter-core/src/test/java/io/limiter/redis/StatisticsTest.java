@@ -7,6 +7,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
 import io.limiter.Decision.Source;
 import io.limiter.Lease;
+import io.limiter.LimitExceededEvent;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -73,7 +74,7 @@ class StatisticsTest {
         assertThat(totals.rejected(Source.BACKEND)).isEqualTo(1);
         assertThat(totals.rejected(Source.REJECTION_CACHE)).isEqualTo(2);
         assertThat(totals.granted() + totals.rejected() + totals.errors()).isEqualTo(4);
-        assertThat(totals.hottestKeys()).containsExactly(new LimiterTotals.HotKey(List.of("a"), 4));
+        assertThat(totals.hottestKeys()).containsExactly(LimiterTotals.HotKey.of(List.of("a"), 4));
         assertThat(totals.rejectedKeys()).singleElement().satisfies(rejected -> {
             assertThat(rejected.keys()).containsExactly("a");
             assertThat(rejected.rejections()).isEqualTo(3);
@@ -248,7 +249,7 @@ class StatisticsTest {
         RedisRateLimiterFactory factory = redis.builder()
                 .listener(new LimiterListener() {
                     @Override
-                    public void limitExceeded(String limiter, List<String> keys, Decision decision) {
+                    public void onLimitExceeded(LimitExceededEvent event) {
                         if (thrown.compareAndSet(false, true)) {
                             throw new IllegalStateException("a listener that throws");
                         }
@@ -256,13 +257,14 @@ class StatisticsTest {
                 })
                 .listener(new LimiterListener() {
                     @Override
-                    public void limitExceeded(String limiter, List<String> keys, Decision decision) {
+                    public void onLimitExceeded(LimitExceededEvent event) {
                         try {
                             slow.await();
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }
-                        events.add(limiter + " " + keys + " " + decision.source());
+                        events.add(event.limiter() + " " + event.keys() + " "
+                                + event.decision().source());
                     }
                 })
                 .build();

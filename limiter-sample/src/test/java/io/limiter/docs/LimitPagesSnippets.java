@@ -19,7 +19,6 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.spring.web.RejectionResponseCustomizer;
-import io.limiter.spring.web.RejectionResponse;
 import java.time.Duration;
 import java.util.Optional;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;

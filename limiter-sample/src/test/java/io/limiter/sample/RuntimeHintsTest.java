@@ -2,14 +2,8 @@ package io.limiter.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.SlidingCounter;
-import io.limiter.algorithm.SlidingLog;
-import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WarmUp;
 import io.limiter.console.wire.Wire;
 import io.limiter.spring.actuate.KeyDescription;
 import io.limiter.spring.actuate.LimitDescription;
@@ -47,17 +41,8 @@ class RuntimeHintsTest {
     private static final RuntimeHints HINTS = hints();
 
     /** What is written or read as JSON, or component by component, and does not say so by an annotation. */
-    private static final Set<Class<?>> WRITTEN = Set.of(
-            LimitersDescription.class,
-            LimitDescription.class,
-            KeyDescription.class,
-            LiveDescription.class,
-            Ban.class,
-            TokenBucket.class,
-            FixedWindow.class,
-            SlidingLog.class,
-            SlidingCounter.class,
-            ConcurrencyLimit.class);
+    private static final Set<Class<?>> WRITTEN =
+            Set.of(LimitersDescription.class, LimitDescription.class, KeyDescription.class, LiveDescription.class);
 
     /** The settings of live limits as JSON, which only their package sees. */
     private static final String STORED_SETTINGS = "io.limiter.internal.live.store.StoredSettings";
@@ -129,9 +114,7 @@ class RuntimeHintsTest {
                         "io.limiter.spring.web.RejectionResponses$Problem",
                         "io.limiter.console.wire.Wire$RejectedKey",
                         LimitDescription.class.getName(),
-                        STORED_SETTINGS,
-                        TokenBucket.class.getName(),
-                        WarmUp.class.getName());
+                        STORED_SETTINGS);
         for (Class<?> each : records) {
             for (RecordComponent component : each.getRecordComponents()) {
                 assertThat(RuntimeHintsPredicates.reflection()
@@ -149,7 +132,10 @@ class RuntimeHintsTest {
                         Stream.of(type.getRecordComponents())
                                 .flatMap(each -> Stream.of(each.getAccessor().getAnnotations())))
                 .anyMatch(each -> each.annotationType().getName().startsWith("com.fasterxml.jackson."));
-        if (annotated || type.getEnclosingClass() == Wire.class || WRITTEN.contains(type) || type.getName().equals(STORED_SETTINGS)) {
+        if (annotated
+                || type.getEnclosingClass() == Wire.class
+                || WRITTEN.contains(type)
+                || type.getName().equals(STORED_SETTINGS)) {
             add(type, records);
         }
     }

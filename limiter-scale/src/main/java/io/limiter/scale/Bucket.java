@@ -1,10 +1,10 @@
 package io.limiter.scale;
 
-import io.limiter.step.Verdict;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
+import io.limiter.step.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one key, and the steps of the limiter's own token bucket on it. */

@@ -1,9 +1,9 @@
 package io.limiter.scale;
 
-import io.limiter.step.Verdict;
 import io.limiter.Prefetch;
 import io.limiter.scale.Totals.By;
 import io.limiter.step.Request;
+import io.limiter.step.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package io.limiter.scale;
 
-import io.limiter.step.Verdict;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.batch.RoundTrips;
 import io.limiter.scale.Totals.By;
+import io.limiter.step.Verdict;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,5 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.SlidingCounter;
-import io.limiter.algorithm.SlidingLog;
-import io.limiter.algorithm.TokenBucket;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
@@ -29,13 +23,6 @@ final class EndpointHints implements RuntimeHintsRegistrar {
                         LimitDescription.class,
                         KeyDescription.class,
                         EndpointProblems.Conflict.class,
-                        // LimitDefinition reads their components.
-                        TokenBucket.class,
-                        FixedWindow.class,
-                        SlidingLog.class,
-                        SlidingCounter.class,
-                        ConcurrencyLimit.class,
-                        Ban.class,
                         // By name: that package depends on this one.
                         ClassUtils.resolveClassName(LIVE, loader));
     }

@@ -3,6 +3,11 @@ package io.limiter.spring.actuate;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -15,23 +20,70 @@ final class LimitDefinition {
 
     private LimitDefinition() {}
 
-    /** A limit, how it is prefetched, and its ban. A limit that is no record has only its capacity and its text. */
+    /** A limit, how it is prefetched, and its ban. */
     static Map<String, @Nullable Object> of(AnyLimit limit, @Nullable Prefetch prefetch, @Nullable Ban ban) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
-        if (limit instanceof Record components) {
-            definition.putAll(of(components));
-        } else {
-            definition.put("text", limit.toString());
-        }
+        definition.putAll(parameters(limit));
         if (prefetch != null) {
             definition.put(
                     "prefetch", Map.of("time", shown(prefetch.time()), "callsPerSecond", prefetch.callsPerSecond()));
         }
         if (ban != null) {
-            definition.put("ban", of(ban));
+            definition.put("ban", parameters(ban));
         }
         return definition;
+    }
+
+    /** Those of a limit of the application's own are its components, or its text. */
+    private static Map<String, @Nullable Object> parameters(AnyLimit limit) {
+        Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
+        if (limit instanceof TokenBucket bucket) {
+            parameters.put("permitsPerSecond", bucket.permitsPerSecond());
+            parameters.put("burstSeconds", bucket.burstSeconds());
+            parameters.put("minCapacity", bucket.minCapacity());
+            if (bucket.warmUp() != null) {
+                parameters.put(
+                        "warmUp",
+                        Map.of(
+                                "period", shown(bucket.warmUp().period()),
+                                "coldFactor", bucket.warmUp().coldFactor()));
+            }
+            parameters.put("whoWaits", bucket.whoWaits().toString());
+            parameters.put("startsFull", bucket.startsFull());
+            parameters.put("maxWait", shown(bucket.maxWait()));
+            parameters.put("expire", shown(bucket.expire()));
+            parameters.put("kind", bucket.kind().toString());
+        } else if (limit instanceof FixedWindow window) {
+            parameters.put("limit", window.limit());
+            parameters.put("period", shown(window.period()));
+            if (window.zone() != null) {
+                parameters.put("zone", window.zone().toString());
+            }
+        } else if (limit instanceof SlidingLog log) {
+            parameters.put("limit", log.limit());
+            parameters.put("period", shown(log.period()));
+        } else if (limit instanceof SlidingCounter counter) {
+            parameters.put("limit", counter.limit());
+            parameters.put("period", shown(counter.period()));
+        } else if (limit instanceof ConcurrencyLimit held) {
+            parameters.put("limit", held.limit());
+            parameters.put("leaseTime", shown(held.leaseTime()));
+        } else if (limit instanceof Record components) {
+            parameters.putAll(of(components));
+        } else {
+            parameters.put("text", limit.toString());
+        }
+        return parameters;
+    }
+
+    private static Map<String, @Nullable Object> parameters(Ban ban) {
+        Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
+        parameters.put("after", ban.after());
+        parameters.put("within", shown(ban.within()));
+        parameters.put("lasting", shown(ban.lasting()));
+        parameters.put("atMost", shown(ban.atMost()));
+        return parameters;
     }
 
     /** The components that are not {@code null}. */

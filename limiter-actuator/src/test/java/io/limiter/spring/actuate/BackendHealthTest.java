@@ -20,8 +20,8 @@ class BackendHealthTest {
 
     @Test
     void the_state_of_redis_and_the_policy_make_the_status() {
-        BackendState up = new BackendState(true, SINCE, FAILURE);
-        BackendState down = new BackendState(false, SINCE, FAILURE);
+        BackendState up = BackendState.of(true, SINCE, FAILURE);
+        BackendState down = BackendState.of(false, SINCE, FAILURE);
         assertThat(BackendHealth.of(up, FailurePolicy.LOCAL).status()).isEqualTo("UP");
         assertThat(BackendHealth.of(up, FailurePolicy.THROW).status()).isEqualTo("UP");
         assertThat(BackendHealth.of(down, FailurePolicy.LOCAL).status()).isEqualTo("DEGRADED");
@@ -37,30 +37,30 @@ class BackendHealthTest {
     /** For example a client that throws before a request is sent: no circuit breaker opens. */
     @Test
     void decisions_that_redis_did_not_make_degrade_it_although_redis_is_up() {
-        BackendState few = new BackendState(true, SINCE, null).withUndecided(0.0991, FAILURE);
+        BackendState few = BackendState.of(true, SINCE, null).withUndecided(0.0991, FAILURE);
         assertThat(BackendHealth.of(few, FailurePolicy.LOCAL).status()).isEqualTo("UP");
         assertThat(BackendHealth.of(few, FailurePolicy.LOCAL).details())
                 .containsEntry("undecided", 0.1)
                 .containsEntry("problem", FAILURE.problem());
-        BackendState all = new BackendState(true, SINCE, null).withUndecided(1, FAILURE);
+        BackendState all = BackendState.of(true, SINCE, null).withUndecided(1, FAILURE);
         for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
             assertThat(BackendHealth.of(all, policy).status()).isEqualTo("DEGRADED");
             assertThat(BackendHealth.of(all, policy).details()).containsEntry("undecided", 1.0);
         }
-        BackendState none = new BackendState(true, SINCE, null).withUndecided(0, FAILURE);
+        BackendState none = BackendState.of(true, SINCE, null).withUndecided(0, FAILURE);
         assertThat(BackendHealth.of(none, FailurePolicy.LOCAL).details()).doesNotContainKeys("undecided", "problem");
     }
 
     @Test
     void one_of_several_masters_degrades_it_and_is_named() {
         for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
-            BackendState one = new BackendState(false, SINCE, FAILURE, List.of(), List.of("redis-2:6379"), 3);
+            BackendState one = BackendState.of(false, SINCE, FAILURE).withNodes(List.of("redis-2:6379"), 3);
             assertThat(BackendHealth.of(one, policy).status()).isEqualTo("DEGRADED");
             assertThat(BackendHealth.of(one, policy).details())
                     .containsEntry("nodes", 3)
                     .containsEntry("unavailableNodes", List.of("redis-2:6379"));
         }
-        BackendState both = new BackendState(false, SINCE, FAILURE, List.of(), List.of("a:1", "b:1"), 2);
+        BackendState both = BackendState.of(false, SINCE, FAILURE).withNodes(List.of("a:1", "b:1"), 2);
         assertThat(BackendHealth.of(both, FailurePolicy.THROW).status()).isEqualTo("DOWN");
     }
 
@@ -73,13 +73,9 @@ class BackendHealthTest {
                 "not ours; delete the key: DEL ann",
                 "delete the key",
                 null);
-        BackendState state = new BackendState(
-                true,
-                SINCE,
-                null,
-                List.of(new FailingLimiter("rateLimit:sms", SINCE.plusSeconds(1), failure)),
-                List.of(),
-                1);
+        BackendState state = BackendState.of(true, SINCE, null)
+                .withFailing(List.of(FailingLimiter.of("rateLimit:sms", SINCE.plusSeconds(1), failure)))
+                .withNodes(List.of(), 1);
         for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
             BackendHealth health = BackendHealth.of(state, policy);
             assertThat(health.status()).isEqualTo("DEGRADED");

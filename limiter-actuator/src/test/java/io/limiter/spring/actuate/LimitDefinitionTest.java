@@ -25,7 +25,7 @@ class LimitDefinitionTest {
                 .containsEntry("prefetch", Map.of("time", 2.0, "callsPerSecond", 5_000))
                 .doesNotContainKey("warmUp");
         assertThat(LimitDefinition.of(
-                        TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(3))), null, null))
+                        TokenBucket.perSecond(2).withWarmUp(WarmUp.of(Duration.ofSeconds(3))), null, null))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
         assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).withZone(ZoneId.of("UTC")), null, null))
                 .isEqualTo(Map.of("capacity", 3L, "limit", 3L, "period", 86_400.0, "zone", "UTC"));

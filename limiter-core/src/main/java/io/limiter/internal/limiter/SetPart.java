@@ -88,10 +88,10 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
         for (int i = 0; i < parts.size(); i++) {
             Outcome decision = decisions.get(i);
             if (decision != null) {
-                decided.add(new SetDecision.OfPart(parts.get(i).limiter(), decision.toDecision()));
+                decided.add(SetDecision.OfPart.of(parts.get(i).limiter(), decision.toDecision()));
             }
         }
-        return new SetDecision(decided);
+        return SetDecision.of(decided);
     }
 
     /** The limit that the caller waits for. */

@@ -1,7 +1,9 @@
 package io.limiter.internal.resilience;
 
 import io.limiter.BackendState;
+import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendUpEvent;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
@@ -161,7 +163,8 @@ final class Breaker implements AutoCloseable {
                 node,
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure);
-        notifier.publish(listener -> listener.backendDown(node, failure));
+        LimiterBackendDownEvent event = LimiterBackendDownEvent.of(node, failure);
+        notifier.publish(listener -> listener.onBackendDown(event));
         probeLater(failure.key());
     }
 
@@ -231,7 +234,8 @@ final class Breaker implements AutoCloseable {
         openedBy.set(null);
         all.changed(null);
         log.info("{} has recovered after {} ms; the circuit breaker is closed.", node, downtime.toMillis());
-        notifier.publish(listener -> listener.backendUp(node, downtime));
+        LimiterBackendUpEvent event = LimiterBackendUpEvent.of(node, downtime);
+        notifier.publish(listener -> listener.onBackendUp(event));
     }
 
     /** Stops probing. */

@@ -38,7 +38,7 @@ public final class Breakers implements AutoCloseable {
     private final LogThrottle openFailures = new LogThrottle();
     private final Map<String, Breaker> byNode = new ConcurrentHashMap<>();
     private final AtomicReference<BackendState> state =
-            new AtomicReference<>(new BackendState(true, Instant.now(), null));
+            new AtomicReference<>(BackendState.of(true, Instant.now(), null));
     private volatile Nodes nodes = Nodes.ONE;
     private volatile Consumer<String> probe = key -> {
         throw BackendFailures.unavailable(key, "no probe is set", null);
@@ -87,8 +87,7 @@ public final class Breakers implements AutoCloseable {
 
     BackendState state() {
         BackendState now = Objects.requireNonNull(state.get());
-        return new BackendState(
-                now.up(), now.since(), now.failure(), now.failing(), now.unavailableNodes(), nodes.nodeCount());
+        return now.withNodes(now.unavailableNodes(), nodes.nodeCount());
     }
 
     /**
@@ -171,13 +170,11 @@ public final class Breakers implements AutoCloseable {
                     .sorted()
                     .toList();
             boolean up = unavailable.isEmpty();
-            return new BackendState(
-                    up,
-                    up == before.up() ? before.since() : Instant.now(),
-                    failure == null ? before.failure() : failure,
-                    List.of(),
-                    unavailable,
-                    1);
+            return BackendState.of(
+                            up,
+                            up == before.up() ? before.since() : Instant.now(),
+                            failure == null ? before.failure() : failure)
+                    .withNodes(unavailable, 1);
         });
     }
 

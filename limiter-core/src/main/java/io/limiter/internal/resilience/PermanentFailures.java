@@ -4,6 +4,8 @@ import com.google.common.base.Ticker;
 import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterFailingEvent;
+import io.limiter.LimiterRecoveredEvent;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.key.KeySpace;
@@ -144,7 +146,7 @@ final class PermanentFailures {
             if (before == null) {
                 failing.incrementAndGet();
             }
-            FailingLimiter now = new FailingLimiter(limiter, before == null ? Instant.now() : before.since(), failure);
+            FailingLimiter now = FailingLimiter.of(limiter, before == null ? Instant.now() : before.since(), failure);
             state = now;
             long unsaid = logged.suppressed(1);
             if (unsaid == LogThrottle.NOT_NOW) {
@@ -155,7 +157,7 @@ final class PermanentFailures {
             }
             if (!notified) {
                 notified = true;
-                notifier.publish(listener -> listener.limiterFailing(now));
+                notifier.publish(listener -> listener.onLimiterFailing(LimiterFailingEvent.of(now)));
             }
             return true;
         }
@@ -175,7 +177,7 @@ final class PermanentFailures {
             if (notified) {
                 notified = false;
                 log.info("Limiter {}, which has failed since {}, has recovered.", limiter, before.since());
-                notifier.publish(listener -> listener.limiterRecovered(before));
+                notifier.publish(listener -> listener.onLimiterRecovered(LimiterRecoveredEvent.of(before)));
             }
         }
     }

@@ -89,12 +89,12 @@ final class HotKeys {
 
     /** The hottest first. */
     List<HotKey> hottest() {
-        return hottest((key, count) -> new HotKey(KeyText.keys(key), count.own()));
+        return hottest((key, count) -> HotKey.of(KeyText.keys(key), count.own()));
     }
 
     /** The same, where only rejections are counted. */
     List<RejectedKey> rejected() {
-        return hottest((key, count) -> new RejectedKey(KeyText.keys(key), count.own(), count.ago(ticker.read())));
+        return hottest((key, count) -> RejectedKey.of(KeyText.keys(key), count.own(), count.ago(ticker.read())));
     }
 
     private synchronized <K> List<K> hottest(BiFunction<String, Count, K> reported) {

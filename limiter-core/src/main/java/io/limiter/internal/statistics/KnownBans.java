@@ -152,7 +152,7 @@ public final class KnownBans {
         byKey.values().stream().sorted(Comparator.reverseOrder()).forEach(row -> {
             long left = row.endNanos - now;
             if (row.key != null && left > 0) {
-                bans.add(new KeyBan(KeyText.keys(row.key), Duration.ofNanos(left)));
+                bans.add(KeyBan.of(KeyText.keys(row.key), Duration.ofNanos(left)));
             }
         });
         return List.copyOf(bans);

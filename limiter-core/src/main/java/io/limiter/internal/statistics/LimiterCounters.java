@@ -4,6 +4,8 @@ import com.google.common.base.Ticker;
 import io.limiter.Decision;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
+import io.limiter.KeyBannedEvent;
+import io.limiter.LimitExceededEvent;
 import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
@@ -134,7 +136,8 @@ public final class LimiterCounters implements LimiterTotals {
      */
     public void keyBanned(String limiter, List<String> keys, Duration length) {
         shared.bans.increment();
-        notifier.publishIfRoom(listener -> listener.keyBanned(limiter, keys, length));
+        KeyBannedEvent event = KeyBannedEvent.of(limiter, keys, length);
+        notifier.publishIfRoom(listener -> listener.onKeyBanned(event));
     }
 
     /** Records that {@link io.limiter.RateLimiter#setRate} has set the rate. */
@@ -159,8 +162,8 @@ public final class LimiterCounters implements LimiterTotals {
     public void decided(String limiter, @Nullable String key, Outcome decision) {
         counted(key, decision.isGranted(), decision.source());
         if (!decision.isGranted() && isListenedTo()) {
-            notifier.publishIfRoom(listener -> listener.limitExceeded(
-                    limiter, key == null ? List.of() : KeyText.keys(key), decision.toDecision()));
+            notifier.publishIfRoom(listener -> listener.onLimitExceeded(LimitExceededEvent.of(
+                    limiter, key == null ? List.of() : KeyText.keys(key), decision.toDecision())));
         }
     }
 

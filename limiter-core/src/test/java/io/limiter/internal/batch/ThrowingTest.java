@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
@@ -195,8 +196,8 @@ class ThrowingTest {
         CompletableFuture<LimiterBackendException> down = new CompletableFuture<>();
         ListenerNotifier notifier = new ListenerNotifier(List.of(new LimiterListener() {
             @Override
-            public void backendDown(String node, LimiterBackendException cause) {
-                down.complete(cause);
+            public void onBackendDown(LimiterBackendDownEvent event) {
+                down.complete(event.cause());
             }
         }));
         try {

@@ -265,7 +265,7 @@ class RejectionCacheTest {
     @Test
     void a_rejection_by_a_cold_limiter_is_not_cached() {
         TokenBucket limit = TokenBucket.perSecond(10)
-                .withWarmUp(new WarmUp(Duration.ofSeconds(4)))
+                .withWarmUp(WarmUp.of(Duration.ofSeconds(4)))
                 .withMaxWait(Duration.ofMillis(2450));
         Cached cached = cached(16);
         Request ten = Request.take(10, 2_450_000);

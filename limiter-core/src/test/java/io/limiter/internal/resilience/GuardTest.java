@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterListener;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
@@ -240,27 +242,27 @@ class GuardTest {
         ListenerNotifier listeners = new ListenerNotifier(List.of(
                 new LimiterListener() {
                     @Override
-                    public void backendDown(String node, LimiterBackendException cause) {
+                    public void onBackendDown(LimiterBackendDownEvent event) {
                         throw new IllegalStateException("of a listener");
                     }
                 },
                 new LimiterListener() {
                     @Override
-                    public void backendDown(String node, LimiterBackendException cause) {
+                    public void onBackendDown(LimiterBackendDownEvent event) {
                         try {
                             ended.await();
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }
-                        notified.add(cause.key());
+                        notified.add(event.cause().key());
                     }
                 }));
         for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
-            listeners.publishIfRoom(listener -> listener.backendDown("node", loading()));
+            listeners.publishIfRoom(listener -> listener.onBackendDown(LimiterBackendDownEvent.of("node", loading())));
         }
-        listeners.publish(listener -> listener.backendDown(
+        listeners.publish(listener -> listener.onBackendDown(LimiterBackendDownEvent.of(
                 "node",
-                new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
+                new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null))));
         ended.countDown();
         listeners.close();
         Awaitility.await().until(() -> notified.contains("is never dropped"));
@@ -328,12 +330,12 @@ class GuardTest {
         return Guards.with(
                 decisionTimeout, new Breakers(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
                     @Override
-                    public void backendDown(String node, LimiterBackendException cause) {
+                    public void onBackendDown(LimiterBackendDownEvent event) {
                         down.countDown();
                     }
 
                     @Override
-                    public void backendUp(String node, Duration downtime) {
+                    public void onBackendUp(LimiterBackendUpEvent event) {
                         up.countDown();
                     }
                 }))));

@@ -8,7 +8,9 @@ import ch.qos.logback.core.read.ListAppender;
 import com.google.common.base.Ticker;
 import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterRecoveredEvent;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
@@ -30,13 +32,14 @@ class PermanentFailuresTest {
     private final List<String> notified = new CopyOnWriteArrayList<>();
     private final ListenerNotifier listeners = new ListenerNotifier(List.of(new LimiterListener() {
         @Override
-        public void limiterFailing(FailingLimiter limiter) {
-            notified.add(limiter.limiter() + " " + limiter.failure().problem());
+        public void onLimiterFailing(LimiterFailingEvent event) {
+            notified.add(
+                    event.limiter().limiter() + " " + event.limiter().failure().problem());
         }
 
         @Override
-        public void limiterRecovered(FailingLimiter limiter) {
-            notified.add(limiter.limiter() + " recovered");
+        public void onLimiterRecovered(LimiterRecoveredEvent event) {
+            notified.add(event.limiter().limiter() + " recovered");
         }
     }));
     private final Logger logger = (Logger) LoggerFactory.getLogger(PermanentFailures.class);

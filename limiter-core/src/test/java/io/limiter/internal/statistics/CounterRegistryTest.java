@@ -50,7 +50,7 @@ class CounterRegistryTest {
         assertThat(counters.rejected(Decision.Source.BACKEND)).isZero();
         assertThat(counters.rejected()).isEqualTo(2);
         assertThat(counters.errors()).isEqualTo(1);
-        assertThat(counters.hottestKeys()).containsExactly(new LimiterTotals.HotKey(List.of("key"), 2));
+        assertThat(counters.hottestKeys()).containsExactly(LimiterTotals.HotKey.of(List.of("key"), 2));
     }
 
     @Test

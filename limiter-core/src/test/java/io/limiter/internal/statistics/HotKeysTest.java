@@ -23,7 +23,7 @@ class HotKeysTest {
         request("b", 5);
         request("c", 1);
         assertThat(keys.hottest())
-                .containsExactly(new HotKey(List.of("b"), 5), new HotKey(List.of("a"), 3), new HotKey(List.of("c"), 1));
+                .containsExactly(HotKey.of(List.of("b"), 5), HotKey.of(List.of("a"), 3), HotKey.of(List.of("c"), 1));
     }
 
     @Test
@@ -31,15 +31,15 @@ class HotKeysTest {
         request("a", 4);
         clock.advance(Duration.ofSeconds(60));
         request("b", 3);
-        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("b"), 3), new HotKey(List.of("a"), 2));
+        assertThat(keys.hottest()).containsExactly(HotKey.of(List.of("b"), 3), HotKey.of(List.of("a"), 2));
         clock.advance(Duration.ofSeconds(120));
         assertThat(keys.hottest()).isEmpty();
         request("b", HotKeys.EXACT);
-        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("b"), HotKeys.EXACT));
+        assertThat(keys.hottest()).containsExactly(HotKey.of(List.of("b"), HotKeys.EXACT));
         clock.advance(Duration.ofDays(300));
         assertThat(keys.hottest()).isEmpty();
         request("b", HotKeys.EXACT);
-        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("b"), HotKeys.EXACT));
+        assertThat(keys.hottest()).containsExactly(HotKey.of(List.of("b"), HotKeys.EXACT));
     }
 
     @Test
@@ -72,7 +72,7 @@ class HotKeysTest {
             for (int j = 0; j < 3; j++) {
                 busy.requested("few");
             }
-            exact += busy.hottest().contains(new HotKey(List.of("few"), 3)) ? 1 : 0;
+            exact += busy.hottest().contains(HotKey.of(List.of("few"), 3)) ? 1 : 0;
         }
         return exact;
     }
@@ -117,7 +117,7 @@ class HotKeysTest {
     @Test
     void a_long_key_is_truncated() {
         keys.requested("x".repeat(1000));
-        assertThat(keys.hottest()).containsExactly(new HotKey(List.of("x".repeat(128)), 1));
+        assertThat(keys.hottest()).containsExactly(HotKey.of(List.of("x".repeat(128)), 1));
     }
 
     @Test
@@ -130,13 +130,13 @@ class HotKeysTest {
         clock.advance(Duration.ofMillis(500));
         assertThat(keys.rejected())
                 .containsExactly(
-                        new RejectedKey(
+                        RejectedKey.of(
                                 List.of("a"),
                                 7,
                                 Stream.of(1500, 2500, 3500, 4500, 5500)
                                         .map(Duration::ofMillis)
                                         .toList()),
-                        new RejectedKey(List.of("b"), 1, List.of(Duration.ofMillis(500))));
+                        RejectedKey.of(List.of("b"), 1, List.of(Duration.ofMillis(500))));
     }
 
     @Test
@@ -150,7 +150,7 @@ class HotKeysTest {
                 .allSatisfy(key -> assertThat(key.rejections()).isEqualTo(2));
         request("new", 2);
         assertThat(keys.rejected().get(0))
-                .isEqualTo(new RejectedKey(List.of("new"), 3, List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO)));
+                .isEqualTo(RejectedKey.of(List.of("new"), 3, List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO)));
     }
 
     private void request(String key, int times) {

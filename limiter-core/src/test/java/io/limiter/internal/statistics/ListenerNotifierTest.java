@@ -2,6 +2,7 @@ package io.limiter.internal.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterListener;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.FailingStarts;
@@ -17,15 +18,15 @@ class ListenerNotifierTest {
         List<Duration> up = new CopyOnWriteArrayList<>();
         LimiterListener listener = new LimiterListener() {
             @Override
-            public void backendUp(String node, Duration downtime) {
-                up.add(downtime);
+            public void onBackendUp(LimiterBackendUpEvent event) {
+                up.add(event.downtime());
             }
         };
         FailingStarts starts = new FailingStarts(0, 2);
         try (ListenerNotifier notifier = new ListenerNotifier(List.of(listener), starts)) {
             for (int i = 1; i <= 2; i++) {
                 Duration downtime = Duration.ofSeconds(i);
-                notifier.publish(each -> each.backendUp("redis", downtime));
+                notifier.publish(each -> each.onBackendUp(LimiterBackendUpEvent.of("redis", downtime)));
             }
             Eventually.that(() -> assertThat(up).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2)));
         }

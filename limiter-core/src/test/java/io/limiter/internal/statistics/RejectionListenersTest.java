@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import com.sun.management.ThreadMXBean;
-import io.limiter.Decision;
+import io.limiter.LimitExceededEvent;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -48,8 +48,8 @@ class RejectionListenersTest {
         }
 
         @Override
-        public void limitExceeded(String limiter, List<String> keys, Decision decision) {
-            rejected.add(limiter);
+        public void onLimitExceeded(LimitExceededEvent event) {
+            rejected.add(event.limiter());
         }
     }
 

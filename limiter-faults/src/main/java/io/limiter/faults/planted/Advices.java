@@ -1,14 +1,14 @@
 package io.limiter.faults.planted;
 
-import io.limiter.internal.engine.Outcome;
-import io.limiter.step.Verdict;
-import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.step.LimitStep;
+import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

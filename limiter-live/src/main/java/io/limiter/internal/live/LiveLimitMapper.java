@@ -10,6 +10,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,11 +56,16 @@ public final class LiveLimitMapper {
         return (L)
                 switch (ownKind) {
                     case TOKEN_BUCKET, LEAKY_BUCKET, LEAKY_QUEUE -> bucket((TokenBucket) own, settings);
-                    case FIXED_WINDOW -> new FixedWindow(limit, period, ((FixedWindow) own).zone());
+                    case FIXED_WINDOW -> window(limit, period, ((FixedWindow) own).zone());
                     case SLIDING_LOG -> SlidingLog.of(limit, period);
                     case SLIDING_COUNTER -> SlidingCounter.of(limit, period);
-                    case CONCURRENT -> new ConcurrencyLimit(limit, ((ConcurrencyLimit) own).leaseTime());
+                    case CONCURRENT -> ConcurrencyLimit.of(limit).withLeaseTime(((ConcurrencyLimit) own).leaseTime());
                 };
+    }
+
+    private static FixedWindow window(long limit, Duration period, @Nullable ZoneId zone) {
+        FixedWindow window = FixedWindow.of(limit, period);
+        return zone == null ? window : window.withZone(zone);
     }
 
     /** The period of a limit that counts permits in windows; {@code null} for others. */

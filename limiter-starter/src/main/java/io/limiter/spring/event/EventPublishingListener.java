@@ -1,11 +1,12 @@
 package io.limiter.spring.event;
 
-import io.limiter.Decision;
-import io.limiter.FailingLimiter;
-import io.limiter.LimiterBackendException;
+import io.limiter.KeyBannedEvent;
+import io.limiter.LimitExceededEvent;
+import io.limiter.LimiterBackendDownEvent;
+import io.limiter.LimiterBackendUpEvent;
+import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
-import java.time.Duration;
-import java.util.List;
+import io.limiter.LimiterRecoveredEvent;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 
@@ -27,32 +28,32 @@ public final class EventPublishingListener implements LimiterListener {
     }
 
     @Override
-    public void limitExceeded(String limiter, List<String> keys, Decision decision) {
-        publisher.publishEvent(LimitExceededEvent.of(limiter, keys, decision));
+    public void onLimitExceeded(LimitExceededEvent event) {
+        publisher.publishEvent(event);
     }
 
     @Override
-    public void keyBanned(String limiter, List<String> keys, Duration length) {
-        publisher.publishEvent(KeyBannedEvent.of(limiter, keys, length));
+    public void onKeyBanned(KeyBannedEvent event) {
+        publisher.publishEvent(event);
     }
 
     @Override
-    public void backendDown(String node, LimiterBackendException cause) {
-        publisher.publishEvent(LimiterBackendDownEvent.of(node, cause));
+    public void onBackendDown(LimiterBackendDownEvent event) {
+        publisher.publishEvent(event);
     }
 
     @Override
-    public void backendUp(String node, Duration downtime) {
-        publisher.publishEvent(LimiterBackendUpEvent.of(node, downtime));
+    public void onBackendUp(LimiterBackendUpEvent event) {
+        publisher.publishEvent(event);
     }
 
     @Override
-    public void limiterFailing(FailingLimiter limiter) {
-        publisher.publishEvent(LimiterFailingEvent.of(limiter));
+    public void onLimiterFailing(LimiterFailingEvent event) {
+        publisher.publishEvent(event);
     }
 
     @Override
-    public void limiterRecovered(FailingLimiter limiter) {
-        publisher.publishEvent(LimiterRecoveredEvent.of(limiter));
+    public void onLimiterRecovered(LimiterRecoveredEvent event) {
+        publisher.publishEvent(event);
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.spring.event;
 
+import io.limiter.LimitExceededEvent;
 import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
 import java.util.List;

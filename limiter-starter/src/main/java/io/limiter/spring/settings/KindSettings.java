@@ -8,7 +8,6 @@ import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -76,7 +75,8 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
             throw new IllegalArgumentException("zone '" + zone + "' has no effect without a unit of the calendar:"
                     + " set per to minute, hour or day, or leave the zone out");
         }
-        return new FixedWindow(limit, per.length(), per.unit() == null ? null : first(zone, ZoneOffset.UTC));
+        FixedWindow window = FixedWindow.of(limit, per.length());
+        return per.unit() == null ? window : window.withZone(first(zone, ZoneOffset.UTC));
     }
 
     private Duration perDuration(String places) {
@@ -166,7 +166,7 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
         return callTimeout().isZero()
                 ? TokenBucket.of(rate, burst)
                 // May hold less than a permit, if the timeout is long enough to wait for the rest.
-                : new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait(), TokenBucket.DEFAULT_EXPIRE);
+                : TokenBucket.forWaiting(rate, burst, maxWait());
     }
 
     private static double seconds(Duration duration) {

@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
+import io.limiter.KeyBannedEvent;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
@@ -10,7 +11,6 @@ import io.limiter.algorithm.Ban;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.event.KeyBannedEvent;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.Decision;
+import io.limiter.LimitExceededEvent;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.FixedWindow;
@@ -50,8 +50,8 @@ class CustomizedTest {
         }
 
         @Override
-        public void limitExceeded(String limiter, List<String> keys, Decision decision) {
-            rejected.add(limiter);
+        public void onLimitExceeded(LimitExceededEvent event) {
+            rejected.add(event.limiter());
         }
     };
 

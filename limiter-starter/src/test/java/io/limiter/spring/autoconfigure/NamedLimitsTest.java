@@ -127,7 +127,7 @@ class NamedLimitsTest {
                 new Built(
                         "rateLimit:",
                         "api-search",
-                        TokenBucket.perSecond(5).withWarmUp(new WarmUp(Duration.ofSeconds(10)))),
+                        TokenBucket.perSecond(5).withWarmUp(WarmUp.of(Duration.ofSeconds(10)))),
                 "limiter.limits.api-search.warm-up=10s");
     }
 

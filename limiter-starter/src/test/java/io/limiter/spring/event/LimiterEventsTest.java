@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
 import io.limiter.FailingLimiter;
+import io.limiter.LimitExceededEvent;
 import io.limiter.Limiter;
+import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterRecoveredEvent;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.Contexts;
@@ -69,8 +74,8 @@ class LimiterEventsTest {
         final List<String> heard = new CopyOnWriteArrayList<>();
 
         @Override
-        public void limitExceeded(String limiter, List<String> keys, Decision decision) {
-            heard.add(limiter + ":" + String.join("#", keys));
+        public void onLimitExceeded(LimitExceededEvent event) {
+            heard.add(event.limiter() + ":" + String.join("#", event.keys()));
         }
     }
 
@@ -196,8 +201,8 @@ class LimiterEventsTest {
         Contexts.local().withBean(Heard.class).run(context -> {
             LimiterBackendException cause = BackendFailures.notExecuted("key", "unavailable");
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
-            listener.backendDown("redis-2:6379", cause);
-            listener.backendUp("redis-2:6379", Duration.ofSeconds(3));
+            listener.onBackendDown(LimiterBackendDownEvent.of("redis-2:6379", cause));
+            listener.onBackendUp(LimiterBackendUpEvent.of("redis-2:6379", Duration.ofSeconds(3)));
             assertThat(context.getBean(Heard.class).events)
                     .containsExactly(
                             LimiterBackendDownEvent.of("redis-2:6379", cause),
@@ -209,10 +214,10 @@ class LimiterEventsTest {
     void a_limiter_that_fails_and_recovers_is_two_events() {
         Contexts.local().withBean(Heard.class).run(context -> {
             FailingLimiter limiter =
-                    new FailingLimiter("rateLimit:sms", Instant.EPOCH, BackendFailures.notExecuted("key", "not ours"));
+                    FailingLimiter.of("rateLimit:sms", Instant.EPOCH, BackendFailures.notExecuted("key", "not ours"));
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
-            listener.limiterFailing(limiter);
-            listener.limiterRecovered(limiter);
+            listener.onLimiterFailing(LimiterFailingEvent.of(limiter));
+            listener.onLimiterRecovered(LimiterRecoveredEvent.of(limiter));
             assertThat(context.getBean(Heard.class).events)
                     .containsExactly(LimiterFailingEvent.of(limiter), LimiterRecoveredEvent.of(limiter));
         });

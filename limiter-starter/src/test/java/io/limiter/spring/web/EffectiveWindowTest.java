@@ -90,7 +90,7 @@ class EffectiveWindowTest {
                 of("next caller waits", onePerMinute.withWhoWaits(WhoWaits.NEXT_CALLER), "0:2", "r=0;t=60"),
                 of(
                         "warm-up, cold",
-                        TokenBucket.perSecond(0.1).withWarmUp(new WarmUp(Duration.ofSeconds(100))),
+                        TokenBucket.perSecond(0.1).withWarmUp(WarmUp.of(Duration.ofSeconds(100))),
                         "0:1",
                         "r=0;t=10"),
                 of(

@@ -45,7 +45,7 @@ class QuotaTest {
                 Arguments.of(TokenBucket.of(5, 1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(50, 0.1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(2, 2.5), "\"x\";q=5;w=3"),
-                Arguments.of(TokenBucket.perSecond(1).withWarmUp(new WarmUp(Duration.ofSeconds(7))), "\"x\";q=5;w=7"),
+                Arguments.of(TokenBucket.perSecond(1).withWarmUp(WarmUp.of(Duration.ofSeconds(7))), "\"x\";q=5;w=7"),
                 Arguments.of(LeakyBucket.meter(0.5, 5), "\"x\";q=5;w=10"),
                 Arguments.of(ConcurrencyLimit.of(5), "\"x\";q=5;qu=\"concurrent-requests\""));
     }

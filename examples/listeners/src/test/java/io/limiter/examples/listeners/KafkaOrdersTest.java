@@ -3,7 +3,7 @@ package io.limiter.examples.listeners;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.limiter.spring.event.LimitExceededEvent;
+import io.limiter.LimitExceededEvent;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -61,7 +61,8 @@ final class Lockstep {
 
     /** A limiter that warms up cuts the costs above and below the threshold, and of fresh permits, one by one. */
     static Lockstep warmingUp(double rate, Duration period, double coldFactor) {
-        TokenBucket bucket = TokenBucket.perSecond(rate).withWarmUp(new WarmUp(period, coldFactor));
+        TokenBucket bucket =
+                TokenBucket.perSecond(rate).withWarmUp(WarmUp.of(period).withColdFactor(coldFactor));
         return new Lockstep(bucket, 3, true);
     }
 

@@ -1,6 +1,5 @@
-package io.limiter.spring.event;
+package io.limiter;
 
-import io.limiter.Decision;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,21 +16,21 @@ public final class LimitExceededEvent {
 
     private LimitExceededEvent(String limiter, List<String> keys, Decision decision) {
         this.limiter = Objects.requireNonNull(limiter, "limiter");
-        this.keys = Objects.requireNonNull(keys, "keys");
+        this.keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
         this.decision = Objects.requireNonNull(decision, "decision");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** An event with these values. */
     public static LimitExceededEvent of(String limiter, List<String> keys, Decision decision) {
         return new LimitExceededEvent(limiter, keys, decision);
     }
 
-    /** The name of the limiter. */
+    /** The limiter's name. */
     public String limiter() {
         return limiter;
     }
 
-    /** The keys of the {@linkplain io.limiter.Limiter#keys() key path}; none for the limiter's own permits. */
+    /** Those of the {@linkplain Limiter#keys() key path}; none for the limiter's own permits. */
     public List<String> keys() {
         return keys;
     }
@@ -43,15 +42,19 @@ public final class LimitExceededEvent {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LimitExceededEvent that
-                && limiter.equals(that.limiter)
-                && keys.equals(that.keys)
-                && decision.equals(that.decision);
+        return this == other
+                || other instanceof LimitExceededEvent that
+                        && limiter.equals(that.limiter)
+                        && keys.equals(that.keys)
+                        && decision.equals(that.decision);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(limiter, keys, decision);
+        int hash = limiter.hashCode();
+        hash = 31 * hash + keys.hashCode();
+        hash = 31 * hash + decision.hashCode();
+        return hash;
     }
 
     @Override

@@ -1,12 +1,10 @@
-package io.limiter.spring.event;
+package io.limiter;
 
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Redis has recovered, or one master of a Redis Cluster; see {@link io.limiter.LimiterListener#backendUp}.
- */
+/** Redis has recovered, or one master of a Redis Cluster; see {@link LimiterListener#onBackendUp}. */
 public final class LimiterBackendUpEvent {
 
     private final String node;
@@ -17,15 +15,12 @@ public final class LimiterBackendUpEvent {
         this.downtime = Objects.requireNonNull(downtime, "downtime");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** An event with these values. */
     public static LimiterBackendUpEvent of(String node, Duration downtime) {
         return new LimiterBackendUpEvent(node, downtime);
     }
 
-    /**
-     * The node in a Redis Cluster, the master as {@code host:port}; otherwise {@link
-     * io.limiter.BackendState#ONLY_NODE}.
-     */
+    /** In a Redis Cluster, the master as {@code host:port}; otherwise {@link BackendState#ONLY_NODE}. */
     public String node() {
         return node;
     }
@@ -37,12 +32,17 @@ public final class LimiterBackendUpEvent {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LimiterBackendUpEvent that && node.equals(that.node) && downtime.equals(that.downtime);
+        return this == other
+                || other instanceof LimiterBackendUpEvent that
+                        && node.equals(that.node)
+                        && downtime.equals(that.downtime);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(node, downtime);
+        int hash = node.hashCode();
+        hash = 31 * hash + downtime.hashCode();
+        return hash;
     }
 
     @Override

@@ -1,12 +1,9 @@
-package io.limiter.spring.event;
+package io.limiter;
 
-import io.limiter.FailingLimiter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A limiter has recovered from a permanent failure; see {@link io.limiter.LimiterListener#limiterRecovered}.
- */
+/** A limiter has recovered from a permanent failure; see {@link LimiterListener#onLimiterRecovered}. */
 public final class LimiterRecoveredEvent {
 
     private final FailingLimiter limiter;
@@ -15,19 +12,19 @@ public final class LimiterRecoveredEvent {
         this.limiter = Objects.requireNonNull(limiter, "limiter");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** An event with these values. */
     public static LimiterRecoveredEvent of(FailingLimiter limiter) {
         return new LimiterRecoveredEvent(limiter);
     }
 
-    /** The limiter with its last failure. */
+    /** With its last failure. */
     public FailingLimiter limiter() {
         return limiter;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LimiterRecoveredEvent that && limiter.equals(that.limiter);
+        return this == other || other instanceof LimiterRecoveredEvent that && limiter.equals(that.limiter);
     }
 
     @Override

@@ -1,12 +1,9 @@
-package io.limiter.spring.event;
+package io.limiter;
 
-import io.limiter.LimiterBackendException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Redis is unavailable, or one master of a Redis Cluster; see {@link io.limiter.LimiterListener#backendDown}.
- */
+/** Redis is unavailable, or one master of a Redis Cluster; see {@link LimiterListener#onBackendDown}. */
 public final class LimiterBackendDownEvent {
 
     private final String node;
@@ -17,15 +14,12 @@ public final class LimiterBackendDownEvent {
         this.cause = Objects.requireNonNull(cause, "cause");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** An event with these values. */
     public static LimiterBackendDownEvent of(String node, LimiterBackendException cause) {
         return new LimiterBackendDownEvent(node, cause);
     }
 
-    /**
-     * The node in a Redis Cluster, the master as {@code host:port}; otherwise {@link
-     * io.limiter.BackendState#ONLY_NODE}.
-     */
+    /** In a Redis Cluster, the master as {@code host:port}; otherwise {@link BackendState#ONLY_NODE}. */
     public String node() {
         return node;
     }
@@ -37,12 +31,15 @@ public final class LimiterBackendDownEvent {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LimiterBackendDownEvent that && node.equals(that.node) && cause.equals(that.cause);
+        return this == other
+                || other instanceof LimiterBackendDownEvent that && node.equals(that.node) && cause.equals(that.cause);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(node, cause);
+        int hash = node.hashCode();
+        hash = 31 * hash + cause.hashCode();
+        return hash;
     }
 
     @Override

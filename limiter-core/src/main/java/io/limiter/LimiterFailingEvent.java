@@ -1,12 +1,9 @@
-package io.limiter.spring.event;
+package io.limiter;
 
-import io.limiter.FailingLimiter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A limiter has a permanent failure; see {@link io.limiter.LimiterListener#limiterFailing}.
- */
+/** A limiter has a permanent failure; see {@link LimiterListener#onLimiterFailing}. */
 public final class LimiterFailingEvent {
 
     private final FailingLimiter limiter;
@@ -15,19 +12,19 @@ public final class LimiterFailingEvent {
         this.limiter = Objects.requireNonNull(limiter, "limiter");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** An event with these values. */
     public static LimiterFailingEvent of(FailingLimiter limiter) {
         return new LimiterFailingEvent(limiter);
     }
 
-    /** The limiter with its failure. */
+    /** With its failure. */
     public FailingLimiter limiter() {
         return limiter;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LimiterFailingEvent that && limiter.equals(that.limiter);
+        return this == other || other instanceof LimiterFailingEvent that && limiter.equals(that.limiter);
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.limiter.spring.event;
+package io.limiter;
 
 import java.time.Duration;
 import java.util.List;
@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key is banned, because a limit has rejected it too often; see {@link io.limiter.LimiterListener#keyBanned}. A separate thread
+ * A key is banned, because a limit has rejected it too often; see {@link LimiterListener#onKeyBanned}. A separate thread
  * publishes the event, in one instance. If more than a thousand events wait, further ones are dropped and a warning is logged.
  */
 public final class KeyBannedEvent {
@@ -17,21 +17,21 @@ public final class KeyBannedEvent {
 
     private KeyBannedEvent(String limiter, List<String> keys, Duration length) {
         this.limiter = Objects.requireNonNull(limiter, "limiter");
-        this.keys = Objects.requireNonNull(keys, "keys");
+        this.keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
         this.length = Objects.requireNonNull(length, "length");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** An event with these values. */
     public static KeyBannedEvent of(String limiter, List<String> keys, Duration length) {
         return new KeyBannedEvent(limiter, keys, length);
     }
 
-    /** The name of the limiter. */
+    /** The limiter's name. */
     public String limiter() {
         return limiter;
     }
 
-    /** The keys of the {@linkplain io.limiter.Limiter#keys() key path}. */
+    /** Those of the {@linkplain Limiter#keys() key path}. */
     public List<String> keys() {
         return keys;
     }
@@ -43,15 +43,19 @@ public final class KeyBannedEvent {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof KeyBannedEvent that
-                && limiter.equals(that.limiter)
-                && keys.equals(that.keys)
-                && length.equals(that.length);
+        return this == other
+                || other instanceof KeyBannedEvent that
+                        && limiter.equals(that.limiter)
+                        && keys.equals(that.keys)
+                        && length.equals(that.length);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(limiter, keys, length);
+        int hash = limiter.hashCode();
+        hash = 31 * hash + keys.hashCode();
+        hash = 31 * hash + length.hashCode();
+        return hash;
     }
 
     @Override
