@@ -142,10 +142,10 @@ final class TokenBucketStep {
                         .withTicketMicros(BucketArithmetic.ticket(tailMicros(after)))
                 : Verdict.rejected(0, (long) after.wholePermits(), 0, micros(after.resetMicros(now, coolDownIntervals)))
                         .withWaitMicros(micros(untilPermit(settled)));
-        boolean isOther = taken < 1.0 && state != null && limit.hasOtherDefinition(state);
-        return Step.of(
-                isOther ? afterOther(state).withDemand(after.demand()) : after,
-                verdict.withRetryAfterMicros(micros(Math.ceil(retry))));
+        RedisPermits saved = taken < 1.0 && state != null && limit.hasOtherDefinition(state)
+                ? afterOther(state).withDemand(after.demand())
+                : after;
+        return Step.of(saved, verdict.withRetryAfterMicros(micros(Math.ceil(retry))));
     }
 
     private double untilPermit(RedisPermits settled) {

@@ -202,7 +202,8 @@ class TwoDefinitionsTest {
         assertThat(prefetched.verdict().isGranted()).isFalse();
         Request cancel = one.cancelSome(60, 60, reserved.verdict());
         RedisPermits after = one.step(prefetched.state(), now, cancel).state();
-        assertThat(one.step(after, now, Request.peek(1, 0)).verdict().remaining()).isEqualTo(60);
+        assertThat(one.step(after, now, Request.peek(1, 0)).verdict().remaining())
+                .isEqualTo(60);
     }
 
     /** Otherwise a limit of one permit a day that becomes one of a hundred a second would stay one of a day until the next grant. */
