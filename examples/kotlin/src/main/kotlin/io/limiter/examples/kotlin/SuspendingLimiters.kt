@@ -1,6 +1,4 @@
-@file:JvmName("SuspendingLimiters")
-
-package io.limiter.kotlin
+package io.limiter.examples.kotlin
 
 import io.limiter.ConcurrencyLimiter
 import io.limiter.Lease
@@ -26,7 +24,7 @@ import kotlin.time.toKotlinDuration
  * @return the time waited
  * @throws RateLimitExceededException at once if it would take longer than the `maxWait` of the limit
  */
-public suspend fun RateLimiter.acquireSuspending(permits: Long = 1): Duration =
+suspend fun RateLimiter.acquireSuspending(permits: Long = 1): Duration =
     async().acquire(permits).await().toKotlinDuration()
 
 /**
@@ -38,7 +36,7 @@ public suspend fun RateLimiter.acquireSuspending(permits: Long = 1): Duration =
  * @param permits at least 1
  * @param timeout how long to wait at most; zero for not at all
  */
-public suspend fun Limiter.tryAcquireSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Boolean =
+suspend fun Limiter.tryAcquireSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Boolean =
     decideSuspending(permits, timeout).isGranted
 
 /**
@@ -47,7 +45,7 @@ public suspend fun Limiter.tryAcquireSuspending(permits: Long = 1, timeout: Dura
  * @param permits at least 1
  * @param timeout how long to wait at most; zero for not at all
  */
-public suspend fun Limiter.decideSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Decision =
+suspend fun Limiter.decideSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Decision =
     async().decide(permits, timeout.toJavaDuration()).await()
 
 /**
@@ -59,7 +57,7 @@ public suspend fun Limiter.decideSuspending(permits: Long = 1, timeout: Duration
  * @param timeout how long to wait for permits at most; zero for not at all
  * @throws RateLimitExceededException if rejected; the block does not run
  */
-public suspend fun <T> ConcurrencyLimiter.withPermit(
+suspend fun <T> ConcurrencyLimiter.withPermit(
     permits: Long = 1,
     timeout: Duration = Duration.ZERO,
     block: suspend (Lease) -> T,

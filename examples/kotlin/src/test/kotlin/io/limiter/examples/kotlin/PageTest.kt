@@ -1,4 +1,4 @@
-package io.limiter.kotlin
+package io.limiter.examples.kotlin
 
 import io.limiter.ConcurrencyLimiter
 import io.limiter.RateLimiter
@@ -12,7 +12,7 @@ import java.nio.file.Path
 import kotlin.io.path.readText
 import kotlin.time.Duration.Companion.seconds
 
-/** What the page of annotations shows in Kotlin. */
+/** What the page of Kotlin shows. */
 class PageTest {
 
     private val written = mutableListOf<String>()
@@ -43,9 +43,13 @@ class PageTest {
     }
 
     @Test
-    fun `the page shows them`() {
-        val source = Path.of("src/test/kotlin/io/limiter/kotlin/PageTest.kt").readText()
-        val lines = source.substringAfter("// page\n").substringBefore("        // end").trimIndent()
-        assertThat(Path.of("../docs/reference/annotations.md").readText()).contains("```kotlin\n$lines\n```")
+    fun `the page shows them, and the functions`() {
+        val lines = Path.of("src/test/kotlin/io/limiter/examples/kotlin/PageTest.kt").readText()
+            .substringAfter("// page\n").substringBefore("        // end").trimIndent()
+        val functions = Path.of("src/main/kotlin/io/limiter/examples/kotlin/SuspendingLimiters.kt").readText()
+            .substringAfter("package io.limiter.examples.kotlin\n").trim()
+        assertThat(Path.of("../../docs/kotlin.md").readText())
+            .contains("```kotlin\n$lines\n```")
+            .contains("```kotlin\n$functions\n```")
     }
 }

@@ -1,4 +1,4 @@
-package io.limiter.kotlin
+package io.limiter.examples.kotlin
 
 import io.limiter.LimiterFactory
 import io.limiter.RateLimitExceededException

@@ -1,8 +1,0 @@
-package io.limiter.kotlin
-
-import io.limiter.local.LocalLimiterFactory
-
-class LocalSuspendingTest : SuspendingContract() {
-
-    override val limiters = LocalLimiterFactory()
-}
