@@ -36,8 +36,7 @@ public record RedisPermits(
         // 0 if it is missing.
         @JsonSetter(nulls = Nulls.AS_EMPTY) double remainderMicros,
 
-        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonProperty("bookings") @Nullable
-        Reservations reservations,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Reservations reservations,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Demand demand) {
 

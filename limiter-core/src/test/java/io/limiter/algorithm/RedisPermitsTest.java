@@ -48,14 +48,14 @@ class RedisPermitsTest {
     }
 
     @Test
-    void reservations_are_stored_under_the_name_bookings() {
+    void reservations_are_read_as_they_are_written() {
         RedisPermits state =
                 new RedisPermits(10, 3.5, 100, 5, 0.25).withReservations(new Reservations(1.5, 2, 3, 4, 5, 6, 7));
         StateCodec codec = new StateCodec();
         byte[] stored = codec.write(state);
         assertThat(new String(stored, StandardCharsets.UTF_8))
                 .isEqualTo("{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,"
-                        + "\"nextFreeTicketMillis\":5.0,\"remainderMicros\":0.25,\"bookings\":{\"lastTicketMicros\":1.5,"
+                        + "\"nextFreeTicketMillis\":5.0,\"remainderMicros\":0.25,\"reservations\":{\"lastTicketMicros\":1.5,"
                         + "\"overlapMicros\":2.0,\"cancelledFromMicros\":3.0,\"cancelledMicros\":4.0,\"furthestMicros\":5.0,"
                         + "\"fastestMicros\":6.0,\"otherSinceMicros\":7.0}}");
         assertThat(codec.read("k", stored, TokenBucket.perSecond(10), 0, -1)).isEqualTo(state);

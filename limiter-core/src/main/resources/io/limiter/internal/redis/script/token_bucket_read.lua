@@ -20,7 +20,7 @@
                 and type(next_free) == 'number' and type(remainder) == 'number' then
                 encoding = 1
               end
-              local reservations = json.bookings
+              local reservations = json.reservations
               if type(reservations) == 'table' then
                 last_ticket, overlap, furthest =
                   reservations.lastTicketMicros, reservations.overlapMicros, reservations.furthestMicros
