@@ -301,9 +301,13 @@ final class Names {
             return "uses the name of an argument, and the class was compiled without names: compile it with -parameters,"
                     + " or use the position: #{#p0} for the first argument" + orFact;
         }
-        return names.contains(name)
-                ? null
-                : "uses '" + name + "', which is not an argument: the method has " + described() + orFact;
+        if (names.contains(name)) {
+            return null;
+        }
+        String problem = "uses '" + name + "', which is not an argument";
+        return fact == null
+                ? problem + ": the method has " + described()
+                : problem + " (the method has " + described() + "): write " + fact.call();
     }
 
     /**

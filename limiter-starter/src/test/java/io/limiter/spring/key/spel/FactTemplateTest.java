@@ -65,8 +65,8 @@ class FactTemplateTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    #{ip}       | uses 'ip', which is not an argument: the method has [a, b] and #p0 to #p1, or write ip()
-                    #{user}     | or write user()
+                    #{ip}       | uses 'ip', which is not an argument (the method has [a, b] and #p0 to #p1): write ip()
+                    #{user}     | : write user()
                     #{header}   | or write header('X-Tenant')
                     #{#ip}      | or write ip()
                     ip          | leave the key out and use limitType IP for the address of the caller, or write #{ip()}
