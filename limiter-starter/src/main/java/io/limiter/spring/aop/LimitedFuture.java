@@ -1,8 +1,11 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.aop.result.CallThreads;
+import io.limiter.spring.aop.result.RecordedResult;
+import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.CancellingFuture;
 import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
 import java.util.concurrent.CompletableFuture;
@@ -23,13 +26,14 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * future. Cancelling it cancels the check, or the method's own future. When that is done, the call's permits are released or
  * settled, and then this future is completed.
  */
-final class LimitedFuture extends CancellingFuture<@Nullable Object> {
+final class LimitedFuture extends CancellingFuture<@Nullable Object> implements RecordedResult {
 
     /** Completes futures where no thread can be started, because what callers do then may block. */
     private static final Executor LAST_RESORT = new CompletableFuture<>().defaultExecutor();
 
     private final MethodLimits limits;
     private final MethodInvocation call;
+    private @Nullable DeferredRecorder deferred;
 
     LimitedFuture(MethodLimits limits, MethodInvocation call) {
         this.limits = limits;
@@ -47,7 +51,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
     }
 
     private void start() {
-        CompletableFuture<CheckResult> check = limits.check(call).runAsync();
+        CompletableFuture<CheckResult> check = limits.check(call, recorder()).runAsync();
         if (check.isDone()) {
             check.whenComplete(this::checked);
             return;
@@ -64,6 +68,24 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
                 LAST_RESORT.execute(() -> completeExceptionally(e));
             }
         });
+    }
+
+    /** In WebFlux this thread knows no exchange, and only that of a handler method finds it later. */
+    private @Nullable DecisionRecorder recorder() {
+        DecisionRecorder known = limits.beans().recorder();
+        if (known == null && limits.beans().find(SubscriptionContext.class) != null) {
+            deferred = new DeferredRecorder();
+            return deferred;
+        }
+        return known;
+    }
+
+    @Override
+    public void recordIn(DecisionRecorder recorder) {
+        DeferredRecorder known = deferred;
+        if (known != null) {
+            known.recordIn(recorder);
+        }
     }
 
     private void checked(@Nullable CheckResult result, @Nullable Throwable error) {

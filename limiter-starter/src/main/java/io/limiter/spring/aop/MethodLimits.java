@@ -41,7 +41,11 @@ record MethodLimits(
      * @throws io.limiter.spring.key.InvalidLimitArgumentException if its arguments make no cost or condition for one
      */
     Check check(MethodInvocation call) {
-        DecisionRecorder recorder = beans.recorder();
+        return check(call, beans.recorder());
+    }
+
+    /** @param recorder of the decisions; {@code null} if they are not recorded */
+    Check check(MethodInvocation call, @Nullable DecisionRecorder recorder) {
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
         for (MethodLimit limit : limits) {
             CheckStep<?> step = limit.step(call, recorder);

@@ -15,6 +15,7 @@ import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.FailedAuthentications;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
+import io.limiter.spring.web.reactive.RecordedResultHandler;
 import io.limiter.spring.web.reactive.RejectionAdvice;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.security.authentication.ReactiveAuthenticationManager;
 import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
 /** Responses and limits of a WebFlux application. */
@@ -59,6 +61,12 @@ class ReactiveWebConfiguration {
     ExchangeSubscriptions limiterExchangeSubscriptions(
             ExchangeUsers users, ObjectProvider<WebFluxConfigurer> configurers) {
         return new ExchangeSubscriptions(users, configurers::orderedStream);
+    }
+
+    @Bean
+    RecordedResultHandler limiterRecordedResultHandler(
+            LimiterProperties properties, ObjectProvider<HandlerResultHandler> handlers) {
+        return new RecordedResultHandler(properties.web().headers(), handlers::orderedStream);
     }
 
     /** Without limits, before filters that may call limited methods. */

@@ -106,7 +106,7 @@ public final class CheckPart extends CheckStep<CheckPart.Decided> {
         }
         return view() instanceof EngineLimiter<?> ofEngine
                 ? ofEngine.outcomeAsync(request.permits(), timeout, Decided::of)
-                : view().async().decide(request.permits(), timeout).thenApply(Decided::of);
+                : CancellingFuture.of(view().async().decide(request.permits(), timeout), Decided::of);
     }
 
     /** Reserves the permits where that is possible, so that no timer waits until they are due. */
@@ -115,7 +115,8 @@ public final class CheckPart extends CheckStep<CheckPart.Decided> {
         if (!(view() instanceof RateLimiter rates)) {
             return decideAsync();
         }
-        return rates.async().reserve(request.permits(), timeout).thenApply(reserved -> Decided.of(reserved.decision()));
+        return CancellingFuture.of(
+                rates.async().reserve(request.permits(), timeout), reserved -> Decided.of(reserved.decision()));
     }
 
     @Override

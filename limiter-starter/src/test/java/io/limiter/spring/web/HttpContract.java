@@ -202,7 +202,11 @@ public abstract class HttpContract extends ServerContract {
         Reply granted = get("/future");
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(granted.body()).isEqualTo("done");
-        assertThat(get("/future").statusCode()).isEqualTo(429);
+        assertThat(header(granted, "RateLimit")).matches("\"future\";r=0;t=\\d+");
+        Reply rejected = get("/future");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "RateLimit")).matches("\"future\";r=0;t=\\d+");
+        assertThat(problem(rejected).get("violated-policies")).hasToString("[\"future\"]");
     }
 
     @Test

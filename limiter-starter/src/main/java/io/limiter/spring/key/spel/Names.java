@@ -207,15 +207,7 @@ final class Names {
         } catch (ArithmeticException | StackOverflowError | IndexOutOfBoundsException e) {
             // A division by zero, a pattern over a long text, or an index below 0.
             throw new TextFunctions.ArgumentException(e.toString());
-        } catch (IllegalStateException e) {
-            // An index below 0 into a set.
-            throw isOfSpel(e) ? new TextFunctions.ArgumentException(e.toString()) : e;
         }
-    }
-
-    private static boolean isOfSpel(IllegalStateException thrown) {
-        StackTraceElement[] trace = thrown.getStackTrace();
-        return trace.length > 0 && trace[0].getClassName().startsWith("org.springframework.expression.spel.ast.");
     }
 
     /** The call, whose values are the properties of the root. {@link Expression} finds names that do not exist. */

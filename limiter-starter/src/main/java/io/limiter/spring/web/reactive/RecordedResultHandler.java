@@ -1,0 +1,50 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.aop.result.RecordedResult;
+import io.limiter.spring.web.HeaderSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.springframework.core.Ordered;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Shows the limits of handler methods that return futures in the response: the thread that calls the method does not know the exchange.
+ * The handler that comes after this one writes the result.
+ */
+public final class RecordedResultHandler implements HandlerResultHandler, Ordered {
+
+    private final HeaderSet headers;
+    private final Supplier<Stream<HandlerResultHandler>> handlers;
+
+    /** @param handlers all of the application, in their order */
+    public RecordedResultHandler(HeaderSet headers, Supplier<Stream<HandlerResultHandler>> handlers) {
+        this.headers = headers;
+        this.handlers = handlers;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public boolean supports(HandlerResult result) {
+        return result.getReturnValue() instanceof RecordedResult;
+    }
+
+    @Override
+    public Mono<Void> handleResult(ServerWebExchange exchange, HandlerResult result) {
+        if (result.getReturnValue() instanceof RecordedResult recorded) {
+            recorded.recordIn(ExchangeDecisions.of(exchange, headers));
+        }
+        return handlers.get()
+                .filter(handler -> handler != this && handler.supports(result))
+                .findFirst()
+                .map(handler -> handler.handleResult(exchange, result))
+                .orElseGet(() -> Mono.error(
+                        new IllegalStateException("No HandlerResultHandler for " + result.getReturnValue())));
+    }
+}
