@@ -85,7 +85,7 @@ class StoredKeyTest {
 
     @ParameterizedTest
     @MethodSource("everyKind")
-    void the_kind_decides_prefix_and_suffix(Limit limit, String expected) {
+    void the_kind_decides_prefix_and_suffix(AnyLimit limit, String expected) {
         LimiterFactory limiters = LocalLimiterFactory.builder().build();
         assertThat(stored(limiters, "n", limit, List.of("k"))).isEqualTo(expected);
         assertThat(stored(limiters.with(NONE.withPrefix("app:")), "n", limit, List.of("k")))
