@@ -130,8 +130,8 @@ class FullQueueTest {
 
                             @Override
                             public void onLimiterFailing(LimiterFailingEvent event) {
-                                events.add("event.limiter() "
-                                        + event.limiter().failure().problem());
+                                events.add(
+                                        "failing " + event.limiter().failure().problem());
                             }
                         }))
                 .build());
