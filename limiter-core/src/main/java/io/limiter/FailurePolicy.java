@@ -64,7 +64,7 @@ public final class FailurePolicy {
     public static final FailurePolicy OWNER = new FailurePolicy(Action.OWNER, 0);
 
     private static final Pattern LOCAL_SHARE =
-            Pattern.compile("local\\s*\\(\\s*([0-9.]{1,20})\\s*\\)", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("local\\s*\\(\\s*([0-9.]{1,20}(?:e-?[0-9]{1,3})?)\\s*\\)", Pattern.CASE_INSENSITIVE);
 
     private final Action action;
     // 0 for that of one instance.
@@ -93,6 +93,15 @@ public final class FailurePolicy {
      * @throws IllegalArgumentException if the text is none of these, or the share is not more than 0 and at most 1
      */
     public static FailurePolicy parse(String text) {
+        return parse("", text);
+    }
+
+    /**
+     * As {@link #parse(String)}, with a message that begins with the name of what has the text.
+     *
+     * @param name such as {@code onFailure}
+     */
+    public static FailurePolicy parse(String name, String text) {
         Matcher local = LOCAL_SHARE.matcher(Objects.requireNonNull(text, "text").strip());
         try {
             return local.matches()
@@ -100,7 +109,7 @@ public final class FailurePolicy {
                     : of(Action.valueOf(text.strip().toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
+                    (name.isEmpty() ? "" : name + " ") + "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
                             + " local(0.2), was '" + text + "'",
                     e);
         }
@@ -158,8 +167,10 @@ public final class FailurePolicy {
         return 31 * action.hashCode() + Double.hashCode(share);
     }
 
+    /** The text that {@link #parse} reads, such as {@code deny} or {@code local(0.2)}. */
     @Override
     public String toString() {
-        return share == 0 ? action.name() : action + "(" + share + ")";
+        String name = action.name().toLowerCase(Locale.ROOT);
+        return share == 0 ? name : name + "(" + share + ")";
     }
 }

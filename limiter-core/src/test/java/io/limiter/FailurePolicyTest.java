@@ -14,14 +14,14 @@ class FailurePolicyTest {
     void policies_are_values() {
         assertThat(FailurePolicy.local(0.5)).isEqualTo(FailurePolicy.local(0.5)).isNotEqualTo(FailurePolicy.LOCAL);
         assertThat(FailurePolicy.local(0.5)).hasSameHashCodeAs(FailurePolicy.local(0.5));
-        assertThat(FailurePolicy.local(1)).isNotEqualTo(FailurePolicy.LOCAL).hasToString("LOCAL(1.0)");
+        assertThat(FailurePolicy.local(1)).isNotEqualTo(FailurePolicy.LOCAL).hasToString("local(1.0)");
         assertThat(FailurePolicy.local(1).share()).hasValue(1);
         assertThat(FailurePolicy.LOCAL.share()).isEmpty();
         for (FailurePolicy.Action action : FailurePolicy.Action.values()) {
             assertThat(FailurePolicy.of(action).action()).isEqualTo(action);
         }
-        assertThat(FailurePolicy.DENY).isNotEqualTo(FailurePolicy.ALLOW).hasToString("DENY");
-        assertThat(FailurePolicy.local(0.5)).hasToString("LOCAL(0.5)");
+        assertThat(FailurePolicy.DENY).isNotEqualTo(FailurePolicy.ALLOW).hasToString("deny");
+        assertThat(FailurePolicy.local(0.5)).hasToString("local(0.5)");
     }
 
     @Test
@@ -33,7 +33,9 @@ class FailurePolicyTest {
                     .isEqualTo(policy);
         }
         assertThat(FailurePolicy.parse("local(0.2)")).isEqualTo(FailurePolicy.local(0.2));
-        assertThat(FailurePolicy.parse(FailurePolicy.local(0.5).toString())).isEqualTo(FailurePolicy.local(0.5));
+        for (double share : new double[] {0.5, 1.0 / 3, 1e-5, Double.MIN_VALUE}) {
+            assertThat(FailurePolicy.parse(FailurePolicy.local(share).toString())).isEqualTo(FailurePolicy.local(share));
+        }
     }
 
     @ParameterizedTest

@@ -183,7 +183,7 @@ class FleetFeedTest {
         feed = feed(factory, Duration.ZERO);
         Open page = new Open();
         add(page);
-        assertThat(page.next()).contains("\"fallback\":{\"policy\":\"LOCAL\",\"instances\":1,\"share\":0.25}");
+        assertThat(page.next()).contains("\"fallback\":{\"policy\":\"local(0.25)\",\"instances\":1,\"share\":0.25}");
         factory.close();
     }
 

@@ -1,10 +1,8 @@
 package io.limiter.live;
 
 import io.limiter.FailurePolicy;
-import io.limiter.FailurePolicy.Action;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +17,7 @@ public final class LiveSettings {
 
     /** Overrides nothing. */
     public static final LiveSettings NONE =
-            new LiveSettings(null, null, null, null, null, null, null, null, null, null, null);
+            new LiveSettings(null, null, null, null, null, null, null, null, null, null);
 
     /** For one key: it is not limited, and counted. */
     public static final LiveSettings EXEMPT = of(Access.EXEMPT);
@@ -35,8 +33,7 @@ public final class LiveSettings {
     private final @Nullable Duration period;
     private final @Nullable Duration timeout;
     private final @Nullable Boolean enforce;
-    private final @Nullable Action failurePolicy;
-    private final @Nullable Double failureShare;
+    private final @Nullable FailurePolicy failurePolicy;
     private final @Nullable Access access;
 
     private LiveSettings(
@@ -48,8 +45,7 @@ public final class LiveSettings {
             @Nullable Duration period,
             @Nullable Duration timeout,
             @Nullable Boolean enforce,
-            @Nullable Action failurePolicy,
-            @Nullable Double failureShare,
+            @Nullable FailurePolicy failurePolicy,
             @Nullable Access access) {
         if (capacity != null && burst != null) {
             throw new IllegalArgumentException("capacity " + capacity + " (permits) and burst " + burst
@@ -70,18 +66,6 @@ public final class LiveSettings {
                         && failurePolicy == null)) {
             throw new IllegalArgumentException("access " + access + " decides alone: leave the other settings out");
         }
-        if (failureShare != null) {
-            if (failurePolicy != Action.LOCAL) {
-                throw new IllegalArgumentException("failureShare " + failureShare
-                        + " has an effect only with failurePolicy LOCAL, was " + failurePolicy
-                        + ": set that, or leave the share out");
-            }
-            // Written so that NaN fails.
-            if (!(failureShare > 0 && failureShare <= 1)) {
-                throw new IllegalArgumentException(
-                        "failureShare must be more than 0 and at most 1, was " + failureShare);
-            }
-        }
         this.kind = kind;
         this.rate = rate;
         this.capacity = capacity;
@@ -91,7 +75,6 @@ public final class LiveSettings {
         this.timeout = timeout;
         this.enforce = enforce;
         this.failurePolicy = failurePolicy;
-        this.failureShare = failureShare;
         this.access = access;
     }
 
@@ -105,11 +88,10 @@ public final class LiveSettings {
             @Nullable Duration period,
             @Nullable Duration timeout,
             @Nullable Boolean enforce,
-            @Nullable Action failurePolicy,
-            @Nullable Double failureShare,
+            @Nullable FailurePolicy failurePolicy,
             @Nullable Access access) {
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     /**
@@ -160,13 +142,8 @@ public final class LiveSettings {
     }
 
     /** Decides while Redis is unavailable. */
-    public @Nullable Action failurePolicy() {
+    public @Nullable FailurePolicy failurePolicy() {
         return failurePolicy;
-    }
-
-    /** Share of the limit under the policy {@code LOCAL}; {@code null} for that of one instance. */
-    public @Nullable Double failureShare() {
-        return failureShare;
     }
 
     /** The access of one key, and then alone: it is exempt or banned. */
@@ -187,58 +164,57 @@ public final class LiveSettings {
     /** Nothing yet, for limiters of one kind. */
     public static LiveSettings of(LiveKind kind) {
         return new LiveSettings(
-                Objects.requireNonNull(kind, "kind"), null, null, null, null, null, null, null, null, null, null);
+                Objects.requireNonNull(kind, "kind"), null, null, null, null, null, null, null, null, null);
     }
 
     private static LiveSettings of(Access access) {
-        return new LiveSettings(null, null, null, null, null, null, null, null, null, null, access);
+        return new LiveSettings(null, null, null, null, null, null, null, null, null, access);
     }
 
     public LiveSettings withRate(double newRate) {
         return new LiveSettings(
-                kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     /** With a capacity in permits instead of a burst. */
     public LiveSettings withCapacity(double newCapacity) {
         return new LiveSettings(
-                kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     /** With a burst instead of a capacity in permits. */
     public LiveSettings withBurst(Duration newBurst) {
         Objects.requireNonNull(newBurst, "burst");
         return new LiveSettings(
-                kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withLimit(long newLimit) {
         return new LiveSettings(
-                kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withPeriod(Duration newPeriod) {
         Objects.requireNonNull(newPeriod, "period");
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withTimeout(Duration newTimeout) {
         Objects.requireNonNull(newTimeout, "timeout");
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withEnforce(boolean newEnforce) {
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, failureShare, access);
+                kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, access);
     }
 
     public LiveSettings withFailurePolicy(FailurePolicy policy) {
-        OptionalDouble fixed = Objects.requireNonNull(policy, "policy").share();
-        @Nullable Double share = fixed.isPresent() ? (Double) fixed.getAsDouble() : null;
+        Objects.requireNonNull(policy, "policy");
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, policy.action(), share, access);
+                kind, rate, capacity, burst, limit, period, timeout, enforce, policy, access);
     }
 
     /** Whether it overrides a parameter that only some kinds of limit have. */
@@ -263,20 +239,19 @@ public final class LiveSettings {
                 && Objects.equals(timeout, that.timeout)
                 && Objects.equals(enforce, that.enforce)
                 && Objects.equals(failurePolicy, that.failurePolicy)
-                && Objects.equals(failureShare, that.failureShare)
                 && Objects.equals(access, that.access);
     }
 
     @Override
     public int hashCode() {
         return Objects.hash(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     @Override
     public String toString() {
         return "LiveSettings[kind=" + kind + ", rate=" + rate + ", capacity=" + capacity + ", burst=" + burst
                 + ", limit=" + limit + ", period=" + period + ", timeout=" + timeout + ", enforce=" + enforce
-                + ", failurePolicy=" + failurePolicy + ", failureShare=" + failureShare + ", access=" + access + "]";
+                + ", failurePolicy=" + failurePolicy + ", access=" + access + "]";
     }
 }

@@ -22,7 +22,7 @@ public record LimitersDescription(
     /**
      * How this instance decides alone while Redis is unavailable, with the default failure policy.
      *
-     * @param policy the default failure policy
+     * @param policy the default failure policy, as properties have it
      * @param instances that were counted lately, this one included
      * @param share of each limit under {@code LOCAL}; {@code null} under any other policy
      */
@@ -35,7 +35,7 @@ public record LimitersDescription(
                 FailurePolicy policy = redis.failurePolicy();
                 int instances = redis.instances();
                 @Nullable Double share = policy.action() == FailurePolicy.Action.LOCAL ? policy.share(instances) : null;
-                return new Fallback(policy.action().name(), instances, share);
+                return new Fallback(policy.toString(), instances, share);
             }
             return null;
         }

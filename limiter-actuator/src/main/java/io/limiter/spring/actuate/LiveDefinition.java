@@ -52,8 +52,7 @@ public final class LiveDefinition {
         definition.put("period", seconds(settings.period()));
         definition.put("timeout", seconds(settings.timeout()));
         definition.put("enforce", settings.enforce());
-        definition.put("failurePolicy", text(settings.failurePolicy()));
-        definition.put("failureShare", settings.failureShare());
+        definition.put("onFailure", settings.failurePolicy() == null ? null : settings.failurePolicy().toString());
         definition.put("access", text(settings.access()));
         definition.values().removeIf(value -> value == null);
         return definition;

@@ -105,8 +105,7 @@ public final class LiveLimitsEndpoint {
             @org.springframework.lang.Nullable String period,
             @org.springframework.lang.Nullable String timeout,
             @org.springframework.lang.Nullable String enforce,
-            @org.springframework.lang.Nullable String failurePolicy,
-            @org.springframework.lang.Nullable String failureShare,
+            @org.springframework.lang.Nullable String onFailure,
             @org.springframework.lang.Nullable String key,
             @org.springframework.lang.Nullable String keyHash,
             @org.springframework.lang.Nullable String access,
@@ -131,8 +130,7 @@ public final class LiveLimitsEndpoint {
                     LiveRequest.duration("period", period),
                     LiveRequest.duration("timeout", timeout),
                     LiveRequest.flag("enforce", enforce),
-                    LiveRequest.oneOf("failurePolicy", FailurePolicy.Action.class, failurePolicy),
-                    LiveRequest.number("failureShare", failureShare),
+                    onFailure == null ? null : FailurePolicy.parse("onFailure", onFailure),
                     LiveRequest.oneOf("access", LiveSettings.Access.class, access)));
             LiveKey ofKey = LiveRequest.key(key, keyHash);
             return LiveDefinition.of(

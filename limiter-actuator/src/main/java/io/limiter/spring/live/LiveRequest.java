@@ -79,7 +79,7 @@ final class LiveRequest {
         if (settings.isEmpty()) {
             throw new IllegalArgumentException(
                     "nothing is set: set one of rate, capacity, burst, limit, period, timeout,"
-                            + " enforce and failurePolicy, or access for a key");
+                            + " enforce and onFailure, or access for a key");
         }
         return settings;
     }

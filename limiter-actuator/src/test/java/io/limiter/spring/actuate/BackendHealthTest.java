@@ -29,7 +29,7 @@ class BackendHealthTest {
         assertThat(BackendHealth.of(down, FailurePolicy.DENY).status()).isEqualTo("DEGRADED");
         assertThat(BackendHealth.of(down, FailurePolicy.THROW).status()).isEqualTo("DOWN");
         assertThat(BackendHealth.of(down, FailurePolicy.DENY).details())
-                .containsEntry("policy", "DENY")
+                .containsEntry("policy", "deny")
                 .containsEntry("since", SINCE.toString())
                 .containsEntry("problem", FAILURE.problem());
     }

@@ -1,6 +1,6 @@
 package io.limiter.console.wire;
 
-import io.limiter.FailurePolicy.Action;
+import io.limiter.FailurePolicy;
 import io.limiter.live.BannedKey;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
@@ -49,8 +49,7 @@ public final class Wire {
             @Nullable Double period,
             @Nullable Double timeout,
             @Nullable Boolean enforce,
-            @Nullable String failurePolicy,
-            @Nullable Double failureShare,
+            @Nullable String onFailure,
             @Nullable String access) {
 
         public static Settings of(LiveSettings settings) {
@@ -65,8 +64,7 @@ public final class Wire {
                     settings.enforce(),
                     settings.failurePolicy() == null
                             ? null
-                            : settings.failurePolicy().name(),
-                    settings.failureShare(),
+                            : settings.failurePolicy().toString(),
                     settings.access() == null ? null : settings.access().name());
         }
 
@@ -81,8 +79,7 @@ public final class Wire {
                     duration("period", period),
                     duration("timeout", timeout),
                     enforce,
-                    failurePolicy == null ? null : named("failurePolicy", Action.values(), failurePolicy),
-                    failureShare,
+                    onFailure == null ? null : FailurePolicy.parse("onFailure", onFailure),
                     access == null ? null : named("access", Access.values(), access));
         }
 

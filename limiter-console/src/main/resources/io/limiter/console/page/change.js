@@ -7,7 +7,7 @@ import {durationChoice, durationText, fieldName, fieldText, numberFields} from '
 import {liveOf, now, state, versionOf} from './state.js';
 import {t} from './words.js';
 
-const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'failurePolicy'];
+const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'onFailure'];
 
 /** What differs between two settings: names, and values before and after; undefined for the application's own. */
 function differences(limit, live, settings) {

@@ -27,7 +27,7 @@ const OF_KIND = {
 
 const WORDS_OF_KIND = {'leaky-queue': {capacity: 'waitingCalls'}, concurrent: {limit: 'concurrent'}};
 
-const POLICIES = ['DENY', 'ALLOW', 'LOCAL', 'OWNER', 'THROW'];
+const POLICIES = ['deny', 'allow', 'local', 'owner', 'throw'];
 
 const DURATIONS = [900, 1800, 3600, 4 * 3600, 86400, null];
 const USUAL_SECONDS = 1800;
@@ -37,7 +37,7 @@ export const fieldName = (name, kind) => t(WORDS_OF_KIND[kind]?.[name] || FIELDS
 export const fieldText = (name, value) =>
   name === 'burst' || name === 'period' || name === 'timeout' ? span(value)
   : name === 'rate' ? t('rateOf', number(value))
-  : name === 'failurePolicy' ? value
+  : name === 'onFailure' ? value
   : number(value);
 
 export function durationText(seconds) {
@@ -128,10 +128,11 @@ export function changeForm(limit, live, onPreview, onRemove) {
   const timeout = numbers.field('timeout');
   const duration = durationChoice();
   const error = el('p', {className: 'error', role: 'alert', hidden: true});
-  const policy = live ? live.settings.failurePolicy ?? null : null;
-  const policies = el('select', {id: 'field-failurePolicy', name: 'failurePolicy'},
-    [['', t('unchanged'), policy === null], ...POLICIES.map(each => [each, each.toLowerCase(), policy === each])]
-      .map(([value, text, chosen]) => el('option', {value, selected: chosen || null}, text)));
+  const policy = live ? live.settings.onFailure ?? null : null;
+  // One with a share, such as local(0.2), is not offered, and stays.
+  const policies = el('select', {id: 'field-onFailure', name: 'onFailure'},
+    ['', ...POLICIES, ...(policy === null || POLICIES.includes(policy) ? [] : [policy])].map(value =>
+      el('option', {value, selected: value === (policy ?? '') || null}, value || t('unchanged'))));
   const why = el('input', {id: 'field-why', name: 'why', maxlength: '500', placeholder: t('reasonHint'), autocomplete: 'off'});
   return el('form', {
     novalidate: true,
@@ -147,7 +148,7 @@ export function changeForm(limit, live, onPreview, onRemove) {
     el('div', {className: 'field wide'}, el('label', {for: 'field-why'}, t('reason')), why),
     el('details', {className: 'wide', open: policy !== null || live?.settings.timeout != null},
       el('summary', {}, t('more')), el('div', {className: 'fields'}, timeout,
-        el('div', {className: 'field'}, el('label', {for: 'field-failurePolicy'}, t('failurePolicy')), policies)))),
+        el('div', {className: 'field'}, el('label', {for: 'field-onFailure'}, t('onFailure')), policies)))),
   error,
   el('div', {className: 'actions'},
     el('button', {type: 'submit', className: 'primary', id: 'preview'}, t('preview')),
@@ -162,11 +163,7 @@ export function changeForm(limit, live, onPreview, onRemove) {
     }
     const settings = {kind: numbers.own.length > 0 ? limit.kind : null, ...numbers.settings()};
     if (policies.value) {
-      settings.failurePolicy = policies.value;
-    }
-    // A share has no field here, and stays.
-    if (settings.failurePolicy === 'LOCAL' && live && live.settings.failureShare != null) {
-      settings.failureShare = live.settings.failureShare;
+      settings.onFailure = policies.value;
     }
     onPreview({settings, why: why.value.trim(), expiresSeconds: duration.seconds()});
   }

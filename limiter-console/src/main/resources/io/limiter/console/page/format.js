@@ -108,8 +108,8 @@ export function describe(settings) {
   if (has('timeout')) {
     parts.push(t('timeoutOf', span(settings.timeout)));
   }
-  if (has('failurePolicy')) {
-    parts.push(t('policyOf', settings.failurePolicy));
+  if (has('onFailure')) {
+    parts.push(t('policyOf', settings.onFailure));
   }
   if (has('access')) {
     parts.push(t(settings.access === 'BANNED' ? 'banned' : 'exempt'));
@@ -122,7 +122,7 @@ export function describe(settings) {
 
 /** The limit in effect, without what holds only while the backend is unavailable. */
 export function definitionOf(limit) {
-  return describe({...limit.settings, failurePolicy: null}) || isolated(limit.limit);
+  return describe({...limit.settings, onFailure: null}) || isolated(limit.limit);
 }
 
 /** When a live limit ends. */

@@ -57,7 +57,7 @@ export function instancesView() {
 function fallbackText() {
   const fallback = state.fleet?.fallback;
   return !fallback ? ''
-    : fallback.policy === 'LOCAL' ? t('fallbackShare', fallback.instances, percent(fallback.share))
+    : fallback.share != null ? t('fallbackShare', fallback.instances, percent(fallback.share))
     : t('fallbackPolicy', fallback.instances, fallback.policy);
 }
 

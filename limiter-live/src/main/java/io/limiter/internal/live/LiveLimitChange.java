@@ -1,7 +1,6 @@
 package io.limiter.internal.live;
 
 import io.limiter.FailurePolicy;
-import io.limiter.FailurePolicy.Action;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.override.LimitChange;
@@ -28,9 +27,7 @@ record LiveLimitChange(LiveSettings settings) implements LimitChange {
 
     @Override
     public @Nullable FailurePolicy failurePolicy() {
-        Action action = settings.failurePolicy();
-        Double share = settings.failureShare();
-        return action == null ? null : share == null ? FailurePolicy.of(action) : FailurePolicy.local(share);
+        return settings.failurePolicy();
     }
 
     @Override

@@ -48,7 +48,7 @@ public final class LiveLimitMapper {
         }
         if (ownKind == null) {
             throw new IllegalArgumentException("the parameters of a limit of the application's own (" + own
-                    + ") cannot be changed live; only enforce, timeout and failurePolicy can");
+                    + ") cannot be changed live; only enforce, timeout and onFailure can");
         }
         checkParameters(settings, ownKind);
         long limit = or(settings.limit(), own.capacity());

@@ -182,7 +182,7 @@ final class StoredLiveLimits implements LiveLimits {
         Duration expiresIn = Objects.requireNonNull(note, "note").expiresIn();
         if (Objects.requireNonNull(settings, "settings").isEmpty()) {
             throw new IllegalArgumentException(
-                    "the live limit of '" + name + "' sets nothing: set a number, enforce, timeout or failurePolicy");
+                    "the live limit of '" + name + "' sets nothing: set a number, enforce, timeout or onFailure");
         }
         if (key.isPresent()) {
             if (settings.timeout() != null || settings.enforce() != null) {

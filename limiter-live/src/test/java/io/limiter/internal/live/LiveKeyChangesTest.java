@@ -134,7 +134,7 @@ class LiveKeyChangesTest {
         FLEET.<Boolean>commands(commands -> {
             String value = commands.hget("{limiter:live}:limits", field);
             commands.del("{limiter:live}:history");
-            return commands.hset("{limiter:live}:limits", field, value.replace("\"failurePolicy\":\"DENY\"", setting));
+            return commands.hset("{limiter:live}:limits", field, value.replace("\"onFailure\":\"deny\"", setting));
         });
     }
 

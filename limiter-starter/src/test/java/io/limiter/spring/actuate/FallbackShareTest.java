@@ -31,7 +31,8 @@ class FallbackShareTest {
             assertThat(meters.get(LimiterMeters.SHARE).gauge().value())
                     .isEqualTo(Double.valueOf(hasShare ? 1.0 : Double.NaN));
             assertThat(new LimitLookup(limiters, Stream::empty, false, event -> {}).fallback())
-                    .isEqualTo(new LimitersDescription.Fallback(action.name(), 1, hasShare ? 1.0 : null));
+                    .isEqualTo(new LimitersDescription.Fallback(
+                            FailurePolicy.of(action).toString(), 1, hasShare ? 1.0 : null));
         } finally {
             connections.destroy();
         }

@@ -121,7 +121,7 @@ class LimitersEndpointTest {
                 .contains("\"granted\":{\"redis\":1},\"rejected\":{\"redis\":1},\"errors\":0")
                 .containsPattern(
                         "\"redis\":\\{\"calls\":\\d+,\"failed\":0,\"mean\":[0-9.]+,\"p50\":[0-9.]+,\"p99\":[0-9.]+,")
-                .containsPattern("\"fallback\":\\{\"policy\":\"LOCAL\",\"instances\":\\d+,\"share\":[0-9.]+}")
+                .containsPattern("\"fallback\":\\{\"policy\":\"local\",\"instances\":\\d+,\"share\":[0-9.]+}")
                 .contains("\"sizes\":{\"cachedRejections\":")
                 .doesNotContain(KEY);
     }

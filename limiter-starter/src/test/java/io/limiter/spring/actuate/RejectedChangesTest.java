@@ -32,8 +32,8 @@ class RejectedChangesTest extends TwoApplications {
                 "{'kind':'maybe','limit':5,'who':'ann'}; kind must be one of token-bucket",
                 "{'timeout':'soon','who':'ann'}; timeout must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d)",
                 "{'enforce':'no','who':'ann'}; enforce must be true or false, was 'no'",
-                "{'failurePolicy':'open','who':'ann'}; failurePolicy must be one of [deny, allow, local, owner, throw]",
-                "{'failureShare':0.5,'who':'ann'}; failureShare",
+                "{'onFailure':'open','who':'ann'}; onFailure must be local, owner, deny, allow or throw",
+                "{'onFailure':'local(2)','who':'ann'}; onFailure must be local, owner",
                 "{'limits':5,'who':'ann'}; there is no 'limits', did you mean limit?: set only version, kind, rate",
                 "{'limit':5,'expireIn':'2h','who':'ann'}; there is no 'expireIn', did you mean expiresIn?",
                 "{'limit':5,'ExpiresIn':'2h','who':'ann'}; there is no 'ExpiresIn', did you mean expiresIn?",
@@ -89,7 +89,7 @@ class RejectedChangesTest extends TwoApplications {
         for (String body : List.of(
                 "{\"limit\":1,\"who\":\"ann\"}",
                 "{\"enforce\":false,\"who\":\"ann\"}",
-                "{\"failurePolicy\":\"deny\",\"who\":\"ann\"}",
+                "{\"onFailure\":\"deny\",\"who\":\"ann\"}",
                 "{\"key\":\"k\",\"access\":\"banned\",\"who\":\"ann\"}")) {
             HttpResponse<String> rejected = post(one, "livelimits/" + name, body);
             assertThat(rejected.statusCode()).as(body).isEqualTo(400);

@@ -1,6 +1,6 @@
 package io.limiter.internal.live.store;
 
-import io.limiter.FailurePolicy.Action;
+import io.limiter.FailurePolicy;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.LiveSettings.Access;
@@ -17,8 +17,7 @@ record StoredSettings(
         @Nullable Duration period,
         @Nullable Duration timeout,
         @Nullable Boolean enforce,
-        @Nullable Action failurePolicy,
-        @Nullable Double failureShare,
+        @Nullable String onFailure,
         @Nullable Access access) {
 
     static StoredSettings of(LiveSettings settings) {
@@ -31,13 +30,21 @@ record StoredSettings(
                 settings.period(),
                 settings.timeout(),
                 settings.enforce(),
-                settings.failurePolicy(),
-                settings.failureShare(),
+                settings.failurePolicy() == null ? null : settings.failurePolicy().toString(),
                 settings.access());
     }
 
     LiveSettings toLive() {
         return LiveSettings.of(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
+                kind,
+                rate,
+                capacity,
+                burst,
+                limit,
+                period,
+                timeout,
+                enforce,
+                onFailure == null ? null : FailurePolicy.parse("onFailure", onFailure),
+                access);
     }
 }
