@@ -109,7 +109,8 @@ public final class FailurePolicy {
                     : of(Action.valueOf(text.strip().toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    (name.isEmpty() ? "" : name + " ") + "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
+                    (name.isEmpty() ? "" : name + " ")
+                            + "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
                             + " local(0.2), was '" + text + "'",
                     e);
         }

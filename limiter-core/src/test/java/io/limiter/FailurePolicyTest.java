@@ -34,7 +34,8 @@ class FailurePolicyTest {
         }
         assertThat(FailurePolicy.parse("local(0.2)")).isEqualTo(FailurePolicy.local(0.2));
         for (double share : new double[] {0.5, 1.0 / 3, 1e-5, Double.MIN_VALUE}) {
-            assertThat(FailurePolicy.parse(FailurePolicy.local(share).toString())).isEqualTo(FailurePolicy.local(share));
+            assertThat(FailurePolicy.parse(FailurePolicy.local(share).toString()))
+                    .isEqualTo(FailurePolicy.local(share));
         }
     }
 

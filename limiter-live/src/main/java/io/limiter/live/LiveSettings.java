@@ -90,8 +90,7 @@ public final class LiveSettings {
             @Nullable Boolean enforce,
             @Nullable FailurePolicy failurePolicy,
             @Nullable Access access) {
-        return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     /**
@@ -172,49 +171,41 @@ public final class LiveSettings {
     }
 
     public LiveSettings withRate(double newRate) {
-        return new LiveSettings(
-                kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     /** With a capacity in permits instead of a burst. */
     public LiveSettings withCapacity(double newCapacity) {
-        return new LiveSettings(
-                kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     /** With a burst instead of a capacity in permits. */
     public LiveSettings withBurst(Duration newBurst) {
         Objects.requireNonNull(newBurst, "burst");
-        return new LiveSettings(
-                kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withLimit(long newLimit) {
-        return new LiveSettings(
-                kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withPeriod(Duration newPeriod) {
         Objects.requireNonNull(newPeriod, "period");
-        return new LiveSettings(
-                kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withTimeout(Duration newTimeout) {
         Objects.requireNonNull(newTimeout, "timeout");
-        return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, access);
     }
 
     public LiveSettings withEnforce(boolean newEnforce) {
-        return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, access);
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, access);
     }
 
     public LiveSettings withFailurePolicy(FailurePolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, policy, access);
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, policy, access);
     }
 
     /** Whether it overrides a parameter that only some kinds of limit have. */
@@ -244,8 +235,7 @@ public final class LiveSettings {
 
     @Override
     public int hashCode() {
-        return Objects.hash(
-                kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
+        return Objects.hash(kind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, access);
     }
 
     @Override

@@ -118,11 +118,23 @@ class ConsoleListsBrowserTest extends OpenConsole {
                 "**/api/fleet",
                 route -> route.fulfill(new Route.FulfillOptions()
                         .setContentType("text/event-stream")
-                        .setBody("event:fleet\ndata:{\"at\":0,\"version\":1,\"problem\":null,\"unreadable\":["
-                                + "{\"name\":\"one\",\"version\":3,\"why\":\"no JSON\"},{\"name\":\"two\",\"version\":4,\"why\":\"no kind\"}],"
-                                + "\"instances\":[],\"limits\":[],\"live\":[],\"series\":[]}\n\n")));
+                        .setBody(
+                                "event:fleet\ndata:{\"protocol\":1,\"at\":0,\"version\":1,\"problem\":null,\"unreadable\":["
+                                        + "{\"name\":\"one\",\"version\":3,\"why\":\"no JSON\"},{\"name\":\"two\",\"version\":4,\"why\":\"no kind\"}],"
+                                        + "\"instances\":[],\"limits\":[],\"live\":[],\"series\":[]}\n\n")));
         page.navigate(uri("/limiter/"));
         assertThat(page.locator("#unreadable")).hasText("2 entries cannot be read: one (no JSON); two (no kind)");
+    }
+
+    @Test
+    void a_page_of_another_version_stops_and_asks_to_be_loaded_again() {
+        page.route(
+                "**/api/fleet",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("text/event-stream")
+                        .setBody("event:fleet\ndata:{\"protocol\":2}\n\n")));
+        page.navigate(uri("/limiter/"));
+        assertThat(page.locator("#lost")).containsText("Load the page again.");
     }
 
     @Test
@@ -132,13 +144,14 @@ class ConsoleListsBrowserTest extends OpenConsole {
                 "**/api/fleet",
                 route -> route.fulfill(new Route.FulfillOptions()
                         .setContentType("text/event-stream")
-                        .setBody(("event:fleet\ndata:{'at':0,'version':1,'problem':null,'unreadable':[],'instances':[],"
-                                        + "'limits':[{'prefix':'rateLimit:','name':'busy','kind':'token-bucket','limit':'',"
-                                        + "'settings':{},'granted':40,'rejected':40,'errors':0,'waits':0,'meanWait':null,"
-                                        + "'sources':{},'hottest':[],'notApplied':[],'differs':false}],'live':[],"
-                                        + "'series':[{'prefix':'rateLimit:','name':'busy','granted':[" + rates
-                                        + "],'rejected':[" + rates + "]}]}\n\n")
-                                .replace('\'', '"'))));
+                        .setBody(
+                                ("event:fleet\ndata:{'protocol':1,'at':0,'version':1,'problem':null,'unreadable':[],'instances':[],"
+                                                + "'limits':[{'prefix':'rateLimit:','name':'busy','kind':'token-bucket','limit':'',"
+                                                + "'settings':{},'granted':40,'rejected':40,'errors':0,'waits':0,'meanWait':null,"
+                                                + "'sources':{},'hottest':[],'notApplied':[],'differs':false}],'live':[],"
+                                                + "'series':[{'prefix':'rateLimit:','name':'busy','granted':[" + rates
+                                                + "],'rejected':[" + rates + "]}]}\n\n")
+                                        .replace('\'', '"'))));
         page.navigate(uri("/limiter/"));
         page.click("td.name a");
         // The line has a colour in its first tenth, ten minutes ago, besides the transparent ground and the grid.

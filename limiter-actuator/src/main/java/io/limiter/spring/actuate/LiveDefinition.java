@@ -52,7 +52,11 @@ public final class LiveDefinition {
         definition.put("period", seconds(settings.period()));
         definition.put("timeout", seconds(settings.timeout()));
         definition.put("enforce", settings.enforce());
-        definition.put("onFailure", settings.failurePolicy() == null ? null : settings.failurePolicy().toString());
+        definition.put(
+                "onFailure",
+                settings.failurePolicy() == null
+                        ? null
+                        : settings.failurePolicy().toString());
         definition.put("access", text(settings.access()));
         definition.values().removeIf(value -> value == null);
         return definition;

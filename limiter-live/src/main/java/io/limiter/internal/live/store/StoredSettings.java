@@ -30,7 +30,9 @@ record StoredSettings(
                 settings.period(),
                 settings.timeout(),
                 settings.enforce(),
-                settings.failurePolicy() == null ? null : settings.failurePolicy().toString(),
+                settings.failurePolicy() == null
+                        ? null
+                        : settings.failurePolicy().toString(),
                 settings.access());
     }
 
