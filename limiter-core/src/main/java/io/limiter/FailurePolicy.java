@@ -102,6 +102,7 @@ public final class FailurePolicy {
      * @param name such as {@code onFailure}
      */
     public static FailurePolicy parse(String name, String text) {
+        Objects.requireNonNull(name, "name");
         Matcher local = LOCAL_SHARE.matcher(Objects.requireNonNull(text, "text").strip());
         try {
             return local.matches()
