@@ -55,7 +55,8 @@ final class EmbeddedServer {
 
     private static EmbeddedServer start() {
         try {
-            Path folder = Files.createTempDirectory("limiter-embedded-redis");
+            // The server has another working directory, to which a relative java.io.tmpdir would not lead.
+            Path folder = Files.createTempDirectory("limiter-embedded-redis").toAbsolutePath();
             ExecutableProvider executable = ExecutableProvider.newJarResourceProvider(folder.toFile());
             RedisServer server = start(executable, folder);
             Runtime.getRuntime()
