@@ -25,12 +25,11 @@ import java.util.concurrent.CompletableFuture;
  * <p>The limits may be of different kinds, and each may take several permits for each permit of the set. They are decided
  * atomically: over Redis in one round trip, by one script.
  *
- * <p>In two cases they are peeked together and then taken one after the other: under the lock engine, and in a Redis
- * Cluster if the keys lie in several slots; all with the same first key are in one, see {@link HashTag}. Limits that reject the peek are taken
- * first, then windows, logs and counters, then buckets. If one rejects although its peek did not, because other callers were
- * faster, the earlier grants are cancelled. No limit is exceeded, but others can be rejected because of permits that are
- * cancelled a moment later. Windows, logs and counters get all of them back; of several buckets, one gets back what a
- * {@linkplain Reservation#cancel() cancelled reservation} does.
+ * <p>In two cases they are taken one after the other: under the lock engine, and in a Redis Cluster if the keys lie in several slots,
+ * slot by slot; all with the same first key are in one, see {@link HashTag}. Windows, logs and counters are taken first, then buckets,
+ * otherwise in the order of the set. If one rejects, the earlier grants are cancelled. No limit is exceeded, but others can be rejected
+ * because of permits that are cancelled a moment later. Windows, logs and counters get all of them back; of several buckets, one gets
+ * back what a {@linkplain Reservation#cancel() cancelled reservation} does.
  *
  * <p>Immutable, cheap to make, and safe for use by many threads. Methods throw
  * {@link IllegalArgumentException} if permits are less than 1, or if there are several timeouts, and not one for each limit.

@@ -254,38 +254,71 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void a_set_in_one_slot_is_one_call_and_in_several_slots_peeks_and_takes_parts(RedisConnectionFactory connections) {
+    void a_set_is_a_call_for_each_slot(RedisConnectionFactory connections) {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .build()
                 .with(LimiterOptions.NONE.withPrefix("set-" + prefix(connections)));
-        RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
-        Limiter perDay = limiters.build("perDay", FixedWindow.of(2, Duration.ofDays(1)));
+        RateLimiter perSecond = limiters.build("perSecond", 0.001, 4000, 60);
+        Limiter perDay = limiters.build("perDay", FixedWindow.of(3, Duration.ofDays(1)));
+        RateLimiter perHour = limiters.build("perHour", TokenBucket.of(0.001, 9000));
         for (String user : List.of("a", "b", "c")) {
             LimitSet inSeveralSlots = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
+            LimitSet ofTwoTenants = LimitSet.of(
+                    perSecond.on(user + "-one").on(user),
+                    perHour.on(user + "-other"),
+                    perHour.on(user + "-one"),
+                    perDay.on(user + "-other"));
             LimitSet ofOneKey = LimitSet.of(perSecond.on(user + "-key"), perDay.on(user + "-key"));
             LimitSet inOneSlot = LimitSet.of(
                     perSecond.on(user + "-tenant").on(user),
                     perDay.on(user + "-tenant").on(user + "-day"));
             LimitSet ofOneName = LimitSet.of(
-                    limiters.build(user + "/second", 0.001, 3000, 60),
-                    limiters.build(user + "/perDay", FixedWindow.of(2, Duration.ofDays(1))));
-            for (LimitSet set : List.of(inSeveralSlots, ofOneKey, inOneSlot, ofOneName)) {
+                    limiters.build(user + "/second", 0.001, 4000, 60),
+                    limiters.build(user + "/perDay", FixedWindow.of(3, Duration.ofDays(1))));
+            for (LimitSet set : List.of(inSeveralSlots, ofTwoTenants, ofOneKey, inOneSlot, ofOneName)) {
+                int slots = set == inSeveralSlots || set == ofTwoTenants ? 2 : 1;
+                // Scripts may have to be loaded first, which is a call too.
+                assertThat(set.tryAcquire()).isTrue();
+                set.peek();
                 long calls = scriptCalls();
-                assertThat(set.decide(2).isGranted()).isTrue();
-                // A script may have to be loaded first, which is a call too.
+                assertThat(set.decide(1).isGranted()).isTrue();
+                assertThat(set.async().decide(1).join().isGranted()).isTrue();
+                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(2 * slots);
                 calls = scriptCalls();
                 SetDecision rejected = set.decide(1);
-                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == inSeveralSlots ? 3 : 1);
+                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == ofTwoTenants ? 3 : slots);
                 assertThat(rejected.rejectedBy().orElseThrow()).endsWith("perDay");
+                assertThat(rejected.parts())
+                        .extracting(part -> part.decision().remaining())
+                        .startsWith(1L)
+                        .endsWith(0L);
                 assertThat(set.async().decide(1).join().rejectedBy().orElseThrow())
                         .endsWith("perDay");
                 assertThat(set.peek(1).parts())
                         .extracting(part -> part.decision().remaining())
-                        .containsExactly(1L, 0L);
+                        .startsWith(1L)
+                        .endsWith(0L);
             }
+            assertThat(perHour.on(user + "-one").peek().remaining()).isEqualTo(6);
+            assertThat(perHour.on(user + "-other").peek().remaining()).isEqualTo(6);
         }
         assertThat(perSecond.on("a").peek().remaining()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void a_set_over_several_slots_is_rejected_by_the_one_with_the_longest_wait(RedisConnectionFactory connections) {
+        LimiterFactory limiters = RedisFixture.builder(connections)
+                .build()
+                .with(LimiterOptions.NONE.withPrefix("longest-" + prefix(connections)));
+        Limiter minute = limiters.build("minute", FixedWindow.of(1, Duration.ofMinutes(1)));
+        Limiter week = limiters.build("week", FixedWindow.of(1, Duration.ofDays(7)));
+        for (LimitSet set :
+                List.of(LimitSet.of(minute.on("a"), week.on("b")), LimitSet.of(week.on("c"), minute.on("d")))) {
+            assertThat(set.tryAcquire()).isTrue();
+            assertThat(set.decide().rejectedBy()).contains("week");
+        }
     }
 
     @ParameterizedTest

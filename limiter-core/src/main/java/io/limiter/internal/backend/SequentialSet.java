@@ -13,64 +13,88 @@ import io.limiter.step.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides a limit set in several calls, for backends that cannot decide all parts at one moment.
  *
- * <p>All parts are peeked in one call. Then they are taken one after the other up to the first rejection, and what was
- * taken before it is cancelled. Those that rejected the peek are taken first, so that a rejected set usually takes
- * nothing; a peek alone would not save what a rejection saves. After them, those whose cancellation restores everything
- * come before those whose cancellation may not; so one bucket beside windows never has to be cancelled.
+ * <p>The parts that one call can decide are a group, which is taken all or nothing; in a Cluster those of a slot. The groups are
+ * taken one after the other up to the first that rejects. Then exactly what the groups before it took is cancelled, by the tickets
+ * of their grants, and in the same call those after it are peeked, because the set is rejected by the limit with the longest
+ * retry-after.
+ *
+ * <p>There is no peek before: it would double the calls of each granted set, so that a rejected one takes nothing for the moment
+ * until it is cancelled, and most rejections are known to the rejection cache, which calls nobody. Groups whose cancellation
+ * restores everything come before those whose cancellation may not; so one bucket beside windows never has to be cancelled. Others
+ * are taken in the caller's order.
  */
 public final class SequentialSet {
 
     private final Backend backend;
-    private final List<KeyRequests<?>> parts;
-    private final List<Verdict> peeked;
-    private final List<Integer> order;
-    private final @Nullable Verdict[] taken;
+    private final Call call;
+    private final List<List<Integer>> groups;
+    private final @Nullable Verdict[] verdicts;
 
-    private SequentialSet(Backend backend, List<KeyRequests<?>> parts, List<Verdict> peeked) {
+    private SequentialSet(Backend backend, Call call, List<List<Integer>> groups) {
         this.backend = backend;
-        this.parts = parts;
-        this.peeked = peeked;
-        this.order = IntStream.range(0, parts.size())
-                .boxed()
-                .sorted(Comparator.comparing((Integer part) -> peeked.get(part).isGranted())
-                        .thenComparing(part -> mayLose(parts.get(part).limit())))
+        this.call = call;
+        this.groups = groups.stream()
+                .sorted(Comparator.comparing(group -> group.stream()
+                        .mapToInt(part -> mayLose(call.keys().get(part).limit()))
+                        .max()
+                        .orElse(0)))
                 .toList();
-        this.taken = new Verdict[parts.size()];
+        this.verdicts = new Verdict[call.keys().size()];
     }
 
     /**
+     * With a call for each part.
+     *
      * @param call for all or nothing
      */
     public static void decide(Backend backend, Call call) {
-        List<KeyRequests<?>> peeks =
-                call.keys().stream().<KeyRequests<?>>map(KeyRequests::peek).toList();
-        backend.start(peeks, call.send())
-                .thenCompose(answers -> new SequentialSet(
-                                backend,
-                                call.keys(),
-                                answers.stream()
-                                        .map(answer -> answer.verdicts().get(0))
-                                        .toList())
-                        .takeFrom(0))
-                .whenComplete((decisions, error) -> {
-                    if (error == null) {
-                        call.answered()
-                                .accept(decisions.stream()
-                                        .map(decision -> Answer.of(List.of(decision)))
-                                        .toList());
-                    } else {
-                        call.failed(key -> BackendFailures.of(key, error));
-                    }
-                });
+        start(backend, call, allOf(call).map(List::of).toList());
+    }
+
+    /**
+     * With a call for each slot.
+     *
+     * @param call for all or nothing, whose keys are in several slots
+     * @param slotOf the slot of a key; the backend decides several of one slot at one moment
+     */
+    public static void decideBySlot(Backend backend, Call call, ToIntFunction<String> slotOf) {
+        Map<Integer, List<Integer>> bySlot = allOf(call)
+                .collect(Collectors.groupingBy(
+                        part -> slotOf.applyAsInt(call.keys().get(part).key()),
+                        LinkedHashMap::new,
+                        Collectors.toList()));
+        start(backend, call, List.copyOf(bySlot.values()));
+    }
+
+    private static Stream<Integer> allOf(Call call) {
+        return IntStream.range(0, call.keys().size()).boxed();
+    }
+
+    private static void start(Backend backend, Call call, List<List<Integer>> groups) {
+        new SequentialSet(backend, call, groups).takeFrom(0).whenComplete((verdicts, error) -> {
+            if (error == null) {
+                call.answered()
+                        .accept(verdicts.stream()
+                                .map(verdict -> Answer.of(List.of(verdict)))
+                                .toList());
+            } else {
+                call.failed(key -> BackendFailures.of(key, error));
+            }
+        });
     }
 
     /** How much a cancellation may not restore: 0 for nothing; less for a ban, which takes nothing. An application's own limit is not known. */
@@ -85,58 +109,86 @@ public final class SequentialSet {
     }
 
     private CompletableFuture<List<Verdict>> takeFrom(int place) {
-        if (place == order.size()) {
+        if (place == groups.size()) {
             return CompletableFuture.completedFuture(
-                    Arrays.stream(taken).map(Objects::requireNonNull).toList());
+                    Arrays.stream(verdicts).map(Objects::requireNonNull).toList());
         }
-        int part = order.get(place);
-        return backend.start(List.of(parts.get(part)), () -> true)
-                .thenApply(answers -> answers.get(0).verdicts().get(0))
-                .handle((decision, error) -> {
+        List<Integer> group = groups.get(place);
+        CompletableFuture<List<Answer>> taken = new CompletableFuture<>();
+        backend.start(new Call(
+                group.stream().<KeyRequests<?>>map(call.keys()::get).toList(),
+                group.size() > 1,
+                place == 0 ? call.send() : () -> true,
+                taken::complete));
+        return taken.thenApply(answers -> recorded(group, answers))
+                .handle((granted, error) -> {
                     if (error != null) {
-                        return cancelFirst(place, new ArrayList<>(List.of(AsyncFailures.cause(error))));
+                        return end(place, AsyncFailures.cause(error));
                     }
-                    taken[part] = decision;
-                    return decision.isGranted() ? takeFrom(place + 1) : cancelFirst(place, new ArrayList<>());
+                    return granted ? takeFrom(place + 1) : end(place, null);
                 })
                 .thenCompose(next -> next);
     }
 
+    /** Keeps the verdicts of these parts. Returns whether all are granted. */
+    private boolean recorded(List<Integer> parts, List<Answer> answers) {
+        boolean granted = true;
+        for (int i = 0; i < parts.size(); i++) {
+            Verdict verdict = answers.get(i).verdicts().get(0);
+            verdicts[parts.get(i)] = verdict;
+            granted &= verdict.isGranted();
+        }
+        return granted;
+    }
+
     /**
-     * Cancels the grants of the first parts in {@link #order}; permits whose cancellation fails count as taken.
+     * Cancels the grants of the groups before the one that ends the set; permits whose cancellation fails count as taken.
      *
-     * @param failures why the set is not decided; empty if the next part rejected
-     * @return the rejection and the peeks of the others, unless there are failures
+     * @param failure why the set is not decided; {@code null} if that group rejected
+     * @return the verdicts, of which those of cancelled and later parts say what they would grant now, unless there is a failure
      */
-    private CompletableFuture<List<Verdict>> cancelFirst(int count, List<Throwable> failures) {
-        int before = failures.size();
-        List<KeyRequests<?>> cancellations = order.stream()
-                .limit(count)
-                .<KeyRequests<?>>map(this::cancellation)
-                .toList();
-        CompletableFuture<List<Answer>> cancelled = cancellations.isEmpty()
-                ? CompletableFuture.completedFuture(List.of())
-                : backend.start(cancellations, () -> true);
-        return cancelled.thenCompose(answers -> {
+    private CompletableFuture<List<Verdict>> end(int place, @Nullable Throwable failure) {
+        List<Integer> cancelled = partsOf(groups.subList(0, place));
+        List<Integer> others = new ArrayList<>(cancelled);
+        if (failure == null) {
+            others.addAll(partsOf(groups.subList(place + 1, groups.size())));
+        }
+        List<KeyRequests<?>> requests = new ArrayList<>(others.size());
+        for (int i = 0; i < others.size(); i++) {
+            int part = others.get(i);
+            requests.add(
+                    i < cancelled.size()
+                            ? cancellation(part)
+                            : call.keys().get(part).peek());
+        }
+        CompletableFuture<List<Answer>> ended =
+                requests.isEmpty() ? CompletableFuture.completedFuture(List.of()) : backend.start(requests, () -> true);
+        return ended.thenCompose(answers -> {
+            List<Throwable> failures = new ArrayList<>();
+            if (failure != null) {
+                failures.add(failure);
+            }
             answers.stream().map(Answer::failure).filter(Objects::nonNull).forEach(failures::add);
             if (failures.isEmpty()) {
-                List<Verdict> decisions = new ArrayList<>(peeked);
-                int rejecting = order.get(count);
-                decisions.set(rejecting, Objects.requireNonNull(taken[rejecting]));
-                return CompletableFuture.completedFuture(decisions);
+                recorded(others, answers);
+                return takeFrom(groups.size());
             }
             Throwable first = failures.get(0);
+            boolean staysTaken = answers.stream().limit(cancelled.size()).anyMatch(answer -> answer.failure() != null);
             // The set must not be retried while a part of it stays taken.
-            Throwable failure = failures.size() > before && first instanceof LimiterBackendException known
-                    ? known.maybeDone()
-                    : first;
-            failures.stream().skip(1).filter(other -> other != failure).forEach(failure::addSuppressed);
-            return CompletableFuture.failedFuture(failure);
+            Throwable reported =
+                    staysTaken && first instanceof LimiterBackendException known ? known.maybeDone() : first;
+            failures.stream().skip(1).filter(other -> other != reported).forEach(reported::addSuppressed);
+            return CompletableFuture.failedFuture(reported);
         });
     }
 
+    private static List<Integer> partsOf(List<List<Integer>> some) {
+        return some.stream().flatMap(List::stream).toList();
+    }
+
     private KeyRequests<?> cancellation(int part) {
-        KeyRequests<?> cancelled = parts.get(part);
-        return cancelled.with(Request.cancel(cancelled.request().permits(), Objects.requireNonNull(taken[part])));
+        KeyRequests<?> cancelled = call.keys().get(part);
+        return cancelled.with(Request.cancel(cancelled.request().permits(), Objects.requireNonNull(verdicts[part])));
     }
 }

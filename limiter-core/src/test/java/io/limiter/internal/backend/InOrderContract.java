@@ -84,14 +84,13 @@ public abstract class InOrderContract {
     }
 
     /**
-     * Decides a set of the limit and of one whose permit others take after the peek; runs the action before the grants are
-     * cancelled.
+     * Decides a set of the limit and of one whose permit is taken; runs the action before the grant is cancelled.
      */
     private void rejectedBeside(LimitStep<?> limit, long permits, Runnable meanwhile) {
-        Runnable rival = () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
+        assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
                         .isGranted())
                 .isTrue();
-        Backend inOrder = new InOrder(backend(), rival, meanwhile);
+        Backend inOrder = new InOrder(backend(), meanwhile);
         assertThat(Decisions.decideSetIn(
                         inOrder,
                         List.of(part(key("{k}" + limit.keySuffix()), limit, permits), part(key("{full}:log"), ONE, 1))))
@@ -113,20 +112,14 @@ public abstract class InOrderContract {
     }
 
     /** Decides sets in order, even if the backend need not. */
-    private record InOrder(Backend backend, Runnable afterPeeks, Runnable beforeCancelling) implements FutureBackend {
+    private record InOrder(Backend backend, Runnable beforeCancelling) implements FutureBackend {
 
         @Override
         public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            // Actions elsewhere, because they wait for Redis, whose client's thread this may be.
-            return switch (batch.get(0).requests().get(0).action()) {
-                case PEEK ->
-                    backend.start(batch, send)
-                            .thenCompose(answers ->
-                                    CompletableFuture.runAsync(afterPeeks).thenApply(done -> answers));
-                case REFUND ->
-                    CompletableFuture.runAsync(beforeCancelling).thenCompose(done -> backend.start(batch, send));
-                default -> backend.start(batch, send);
-            };
+            // Elsewhere, because the action waits for Redis, whose client's thread this may be.
+            return batch.get(0).requests().get(0).action() == Request.Action.REFUND
+                    ? CompletableFuture.runAsync(beforeCancelling).thenCompose(done -> backend.start(batch, send))
+                    : backend.start(batch, send);
         }
 
         @Override

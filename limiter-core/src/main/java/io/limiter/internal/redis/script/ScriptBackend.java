@@ -107,7 +107,7 @@ public final class ScriptBackend extends RedisBackend {
                 continue;
             }
             if (!fitsOneCall) {
-                SequentialSet.decide(this, set);
+                SequentialSet.decideBySlot(this, set, this::slotOf);
             } else if (!set.send().getAsBoolean()) {
                 set.failed(BackendFailures::withdrawn);
             } else if (splitsBySlot) {
