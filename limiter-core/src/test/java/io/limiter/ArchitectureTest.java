@@ -98,7 +98,7 @@ class ArchitectureTest {
             "io.limiter.internal.batch",
             "io.limiter.internal.prefetch",
             "io.limiter.internal.lease",
-            "io.limiter.internal.override",
+            "io.limiter.internal.named",
             "io.limiter.internal.limiter",
             "io.limiter.internal.factory",
             "io.limiter.internal.redis.client",

@@ -5,8 +5,8 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.internal.factory.DefinedLimits;
 import io.limiter.internal.factory.EngineLimiterFactory;
-import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -71,7 +71,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private final List<EngineObserver> observers = new ArrayList<>();
         private final List<LimiterListener> listeners = new ArrayList<>();
-        private final NamedLimits named = new NamedLimits();
+        private final DefinedLimits defined = new DefinedLimits();
 
         private Builder() {}
 
@@ -114,7 +114,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
          * @throws IllegalArgumentException if the name is blank or defined already
          */
         public Builder define(String name, AnyLimit limit, LimiterOptions options) {
-            named.define(name, limit, options);
+            defined.define(name, limit, options);
             return this;
         }
 
@@ -129,7 +129,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
                     Sleeper.with(new BlockingCalls("limiter-timed-")),
                     Observers.of(observers),
                     new ListenerNotifier(listeners));
-            limiters.named().defineAll(named);
+            limiters.defined().defineAll(defined);
             return limiters;
         }
     }

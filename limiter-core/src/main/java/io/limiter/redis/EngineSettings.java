@@ -5,8 +5,8 @@ import io.limiter.LimiterOptions;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.factory.DefinedLimits;
 import io.limiter.internal.factory.EngineLimiterFactory;
-import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
@@ -32,7 +32,7 @@ abstract class EngineSettings {
     GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
     final List<EngineObserver> observers = new ArrayList<>();
     final List<LimiterListener> listeners = new ArrayList<>();
-    final NamedLimits named = new NamedLimits();
+    final DefinedLimits defined = new DefinedLimits();
 
     EngineSettings() {}
 
@@ -133,7 +133,7 @@ abstract class EngineSettings {
      * @throws IllegalArgumentException if the name is blank or defined already
      */
     public RedisRateLimiterFactory.Builder define(String name, AnyLimit limit, LimiterOptions options) {
-        named.define(name, limit, options);
+        defined.define(name, limit, options);
         return self();
     }
 }

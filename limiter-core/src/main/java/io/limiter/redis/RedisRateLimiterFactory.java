@@ -324,7 +324,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         public RedisRateLimiterFactory build() {
             EngineLimiterFactory limiters =
                     local == null ? new RedisLimiters(this) : new LocalRedisLimiters(this, local);
-            limiters.named().defineAll(named);
+            limiters.defined().defineAll(defined);
             return new RedisRateLimiterFactory(limiters, failurePolicy);
         }
     }

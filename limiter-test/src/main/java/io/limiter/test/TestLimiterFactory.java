@@ -75,7 +75,7 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
      * @throws IllegalArgumentException if the name is blank or defined already
      */
     public TestLimiterFactory define(String name, AnyLimit limit, LimiterOptions options) {
-        limiters.named().define(name, limit, options);
+        limiters.defined().define(name, limit, options);
         return this;
     }
 

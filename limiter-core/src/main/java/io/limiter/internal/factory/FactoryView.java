@@ -10,8 +10,10 @@ import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.factory.NamedLimits.NamedLimit;
+import io.limiter.internal.factory.DefinedLimits.DefinedLimit;
 import io.limiter.internal.limiter.KeyView;
+import io.limiter.internal.named.LimiterId;
+import io.limiter.internal.named.OptionsInUse;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,7 +68,7 @@ final class FactoryView implements LimiterFactory {
     public RateLimiter rateLimiter(String name) {
         LimiterId id = named(name, false);
         if (!(id.limit() instanceof TokenBucket)) {
-            throw NamedLimits.ofOtherKind(name, id.limit());
+            throw DefinedLimits.ofOtherKind(name, id.limit());
         }
         return (RateLimiter) limiters.limiter(id);
     }
@@ -75,7 +77,7 @@ final class FactoryView implements LimiterFactory {
     public Limiter limiter(String name) {
         LimiterId id = named(name, false);
         if (id.limit() instanceof ConcurrencyLimit) {
-            throw NamedLimits.ofOtherKind(name, id.limit());
+            throw DefinedLimits.ofOtherKind(name, id.limit());
         }
         return (Limiter) limiters.limiter(id);
     }
@@ -84,7 +86,7 @@ final class FactoryView implements LimiterFactory {
     public ConcurrencyLimiter concurrencyLimiter(String name) {
         LimiterId id = named(name, true);
         if (!(id.limit() instanceof ConcurrencyLimit)) {
-            throw NamedLimits.ofOtherKind(name, id.limit());
+            throw DefinedLimits.ofOtherKind(name, id.limit());
         }
         return (ConcurrencyLimiter) limiters.limiter(id);
     }
@@ -94,7 +96,7 @@ final class FactoryView implements LimiterFactory {
         if (known != null) {
             return known;
         }
-        NamedLimit found = limiters.named().find(name, inUse.plan(), held);
+        DefinedLimit found = limiters.defined().find(name, inUse.plan(), held);
         LimiterOptions both = options.with(found.options());
         LimiterId id = LimiterId.of(both.prefix().orElse(null), name, found.limit(), OptionsInUse.of(both));
         named.put(name, id);

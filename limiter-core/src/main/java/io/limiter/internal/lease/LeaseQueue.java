@@ -111,7 +111,7 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
     }
 
     private void sendRequest(LeaseRequest<?> first) {
-        Outcome known = first.atOnce();
+        Outcome known = first.exemptOrBanned();
         if (known != null) {
             synchronized (this) {
                 requesting = false;

@@ -70,11 +70,11 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
     protected abstract void count(Outcome decision);
 
     /** The decision about a key that is exempt or banned by now; {@code null} for all others. */
-    protected abstract @Nullable Outcome atOnce();
+    protected abstract @Nullable Outcome exemptOrBanned();
 
-    /** Completes this if {@link #atOnce} decides. */
+    /** Completes this if {@link #exemptOrBanned} decides. */
     public final boolean endsAtOnce() {
-        Outcome known = atOnce();
+        Outcome known = exemptOrBanned();
         if (known != null) {
             end(known);
         }

@@ -12,8 +12,8 @@ import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.override.ChangeableLimit;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.ChangeableLimit;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.waiting.CallerFuture;
@@ -52,22 +52,12 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         this.waitingRoom = new WaitingRoom(waits);
     }
 
-    /**
-     * Adds a ban of its keys. To be called before any other thread sees this limiter.
-     *
-     * @param newBan {@code null} for none
-     * @param ofLimit the known bans of the limit, of which other limiters may have one
-     */
-    void banBy(@Nullable Ban newBan, KnownBans ofLimit) {
+    @Override
+    public void setBan(@Nullable Ban newBan, KnownBans ofLimit) {
         bans = ofLimit;
         if (newBan != null) {
             ban = new LimiterBan(newBan, this, ofLimit);
         }
-    }
-
-    @Override
-    protected @Nullable Ban ban() {
-        return ban == null ? null : ban.ban();
     }
 
     boolean isBanning() {
@@ -105,7 +95,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
             return new WaitingDecision(key, backendKey, permits, timeoutMicros).decideNow();
         }
         Request request = Request.take(permits, timeoutMicros);
-        InEffect<L> used = inEffect(key);
+        EffectiveLimit<L> used = effective(key);
         Outcome decision = decideNow(key, backendKey, used, request, false);
         await(backendKey, used, permits, decision);
         return decision;
@@ -116,7 +106,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).isGranted();
         }
-        InEffect<L> used = inEffect(key);
+        EffectiveLimit<L> used = effective(key);
         ImmediateEngine engine = used.engine().immediate();
         // A listener receives the decision of a rejection.
         boolean isListenedTo = counters().isListenedTo();
@@ -141,7 +131,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     /** Whether a request may be decided again, or stands behind others that are. */
     private boolean mayWaitAgain(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        return timeoutMicros > 0 ? !inEffect().step().reservesAhead() : isWaitedFor(key, backendKey, permits);
+        return timeoutMicros > 0 ? !effective().step().reservesAhead() : isWaitedFor(key, backendKey, permits);
     }
 
     /** Whether others wait for as many permits of a key. */
@@ -150,10 +140,10 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     }
 
     private Alike alike(@Nullable String key, String backendKey, long permits) {
-        return new Alike(backendKey, permits, inEffect(key).step());
+        return new Alike(backendKey, permits, effective(key).step());
     }
 
-    private void await(String backendKey, InEffect<L> used, long permits, Outcome decision) {
+    private void await(String backendKey, EffectiveLimit<L> used, long permits, Outcome decision) {
         if (decision.isGranted() && decision.waitMicros() > 0) {
             await(
                     backendKey,
@@ -187,7 +177,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * @param unknown whether {@link Failover#immediate} did not know it a moment ago
      */
     private Outcome decideNow(
-            @Nullable String key, String backendKey, InEffect<L> used, Request request, boolean unknown) {
+            @Nullable String key, String backendKey, EffectiveLimit<L> used, Request request, boolean unknown) {
         Outcome decision;
         try {
             decision = used.engine().decide(backendKey, used.step(), request, unknown);
@@ -199,7 +189,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         return decision;
     }
 
-    private PendingRequest start(@Nullable String key, String backendKey, InEffect<L> used, Request request) {
+    private PendingRequest start(@Nullable String key, String backendKey, EffectiveLimit<L> used, Request request) {
         PendingRequest pending = new CountedRequest(key, backendKey, used.step(), request, used.engine());
         pending.decideBy(used.engine().engine());
         return pending;
@@ -220,7 +210,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         Request request = Request.take(permits, timeoutMicros);
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
-        PendingRequest pending = start(key, backendKey, inEffect(key), request);
+        PendingRequest pending = start(key, backendKey, effective(key), request);
         return new CallerFuture<>(
                 backendKey,
                 pending::giveUp,
@@ -242,7 +232,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        InEffect<L> used = inEffect(key);
+        EffectiveLimit<L> used = effective(key);
         Outcome decision = isWaitedFor(key, backendKey, permits)
                 ? new WaitingDecision(key, backendKey, permits, 0).decideNow()
                 : decideNow(key, backendKey, used, Request.take(permits, timeoutMicros), false);
@@ -252,7 +242,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        InEffect<L> used = inEffect(key);
+        EffectiveLimit<L> used = effective(key);
         Function<Outcome, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
         if (isWaitedFor(key, backendKey, permits)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, 0);
@@ -267,14 +257,15 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * Cancels under the limit that granted the permits: at another rate the same permits take another time. A charge is as any
      * other.
      */
-    Reservation reservation(@Nullable String key, String backendKey, InEffect<?> used, long permits, Outcome decision) {
+    Reservation reservation(
+            @Nullable String key, String backendKey, EffectiveLimit<?> used, long permits, Outcome decision) {
         return new EngineReservation(
                 decision,
                 permits,
                 waits.sleeper().ticker(),
                 fewer -> used.engine().cancel(decision, backendKey, used.step(), fewer, permits),
                 more -> {
-                    InEffect<L> now = inEffect(key);
+                    EffectiveLimit<L> now = effective(key);
                     return now.engine().start(backendKey, now.step(), Request.charge(more));
                 });
     }
@@ -316,13 +307,13 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
         @Override
         protected Outcome decideFirst() {
-            InEffect<L> used = inEffect(key);
+            EffectiveLimit<L> used = effective(key);
             return used.engine().decide(backendKey, used.step(), Request.take(permits, 0));
         }
 
         @Override
         protected Started<Outcome> startDecision() {
-            InEffect<L> used = inEffect(key);
+            EffectiveLimit<L> used = effective(key);
             PendingRequest pending = used.engine().start(backendKey, used.step(), Request.take(permits, 0));
             return new Started<>(pending, pending);
         }
@@ -334,7 +325,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
         @Override
         protected long retryMicros(Outcome rejection) {
-            return retryMicros(inEffect().step(), rejection, timeoutMicros);
+            return retryMicros(effective().step(), rejection, timeoutMicros);
         }
 
         @Override
@@ -354,7 +345,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
         @Override
         protected boolean mayJoin() {
-            return inEffect(key).atOnce(Request.take(permits, 0)) == null;
+            return effective(key).exemptOrBanned(Request.take(permits, 0)) == null;
         }
 
         @Override
@@ -369,7 +360,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
         @Override
         protected void count(Outcome decision) {
-            counters().decided(name(), key, inEffect(key).step(), permits, decision);
+            counters().decided(name(), key, effective(key).step(), permits, decision);
         }
 
         @Override

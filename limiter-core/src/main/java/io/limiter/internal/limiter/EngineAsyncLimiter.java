@@ -6,7 +6,7 @@ import io.limiter.Reservation;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.step.Request;
 import java.time.Duration;
@@ -76,7 +76,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     private CompletableFuture<Decision> decideUncounted(Request request) {
-        InEffect<?> used = limiter.inEffect();
+        EffectiveLimit<?> used = limiter.effective();
         return AsyncFailures.map(
                 used.engine().start(limiter.path.backendKey(), used.step(), request), Outcome::toDecision);
     }

@@ -14,8 +14,8 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.LeaseRequest;
 import io.limiter.internal.lease.Leases;
 import io.limiter.internal.lease.UncountedLease;
-import io.limiter.internal.override.ChangeableLimit;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.ChangeableLimit;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.step.Request;
 import java.time.Duration;
@@ -60,7 +60,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
     @Override
     public ConcurrencyLimit limit() {
-        return inEffect().limit();
+        return effective().limit();
     }
 
     @Override
@@ -84,13 +84,13 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     /** What decides about these permits. */
-    private InEffect<ConcurrencyLimit> inEffect() {
-        return bound.inEffect(path.text());
+    private EffectiveLimit<ConcurrencyLimit> effective() {
+        return bound.effective(path.text());
     }
 
     @Override
     public Decision peek() {
-        return startPeek(inEffect()).await().toDecision();
+        return startPeek(effective()).await().toDecision();
     }
 
     @Override
@@ -98,12 +98,12 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         return inUse(startPeekOfUse().await());
     }
 
-    private PendingRequest startPeek(InEffect<ConcurrencyLimit> peeked) {
+    private PendingRequest startPeek(EffectiveLimit<ConcurrencyLimit> peeked) {
         return peeked.engine().start(path.backendKey(), peeked.step(), PEEK);
     }
 
     private PendingRequest startPeekOfUse() {
-        return startPeek(new InEffect<>(limit().withMostPermits(), bound.engine()));
+        return startPeek(new EffectiveLimit<>(limit().withMostPermits(), bound.engine()));
     }
 
     /**
@@ -169,7 +169,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             super(
                     bound.counters(),
                     path.backendKey(),
-                    inEffect().limit(),
+                    effective().limit(),
                     permits,
                     timeout,
                     leases.ticker().read());
@@ -189,12 +189,12 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         protected void count(Outcome decision) {
-            bound.counters().decided(name(), path.text(), inEffect().limit(), permits(), decision);
+            bound.counters().decided(name(), path.text(), effective().limit(), permits(), decision);
         }
 
         @Override
-        protected @Nullable Outcome atOnce() {
-            return inEffect().atOnce(PEEK);
+        protected @Nullable Outcome exemptOrBanned() {
+            return effective().exemptOrBanned(PEEK);
         }
 
         @Override
@@ -206,7 +206,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             if (endsAtOnce()) {
                 return;
             }
-            InEffect<ConcurrencyLimit> now = inEffect();
+            EffectiveLimit<ConcurrencyLimit> now = effective();
             Failover engine = now.engine();
             ConcurrencyLimit limit = now.limit();
             switch (engine.actionAfter(failure, path.backendKey())) {
@@ -237,7 +237,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         public CompletableFuture<Decision> peek() {
-            return AsyncFailures.map(startPeek(inEffect()), Outcome::toDecision);
+            return AsyncFailures.map(startPeek(effective()), Outcome::toDecision);
         }
 
         @Override

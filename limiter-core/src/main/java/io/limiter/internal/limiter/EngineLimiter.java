@@ -4,7 +4,6 @@ import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.ImmediateEngine;
@@ -12,9 +11,8 @@ import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.key.KeyText;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.step.SetStart;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
@@ -46,19 +44,9 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
         super(bound, path);
     }
 
-    /**
-     * Adds a ban of its keys. To be called before any other thread sees this limiter.
-     *
-     * @param ban {@code null} for none
-     * @param ofLimit the known bans of the limit, of which other limiters may have one
-     */
-    public final void banBy(@Nullable Ban ban, KnownBans ofLimit) {
-        bound.banBy(ban, ofLimit);
-    }
-
     @Override
     public final L limit() {
-        return inEffect().limit();
+        return effective().limit();
     }
 
     @Override
@@ -181,7 +169,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
      * usual.
      */
     public final Reservation reservationOf(Outcome granted, long permits) {
-        return bound.reservation(path.text(), path.backendKey(), inEffect(), permits, granted);
+        return bound.reservation(path.text(), path.backendKey(), effective(), permits, granted);
     }
 
     /** The set of this alone, which has a ban. */
@@ -200,13 +188,13 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     }
 
     private Decision decideUncounted(Request request) {
-        InEffect<L> used = inEffect();
+        EffectiveLimit<L> used = effective();
         return used.engine().decide(path.backendKey(), used.step(), request).toDecision();
     }
 
     /** What decides about these permits. */
-    final InEffect<L> inEffect() {
-        return bound.inEffect(path.text());
+    final EffectiveLimit<L> effective() {
+        return bound.effective(path.text());
     }
 
     /** What bans the key of these permits; {@code null} for none. */

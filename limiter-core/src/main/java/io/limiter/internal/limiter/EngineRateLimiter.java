@@ -5,8 +5,8 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.override.InEffect;
-import io.limiter.internal.override.Overrides;
+import io.limiter.internal.named.EffectiveLimit;
+import io.limiter.internal.named.NamedLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
@@ -45,11 +45,11 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     public final void setRate(double permitsPerSecond) {
         // First, so that a rate out of range changes nothing.
         TokenBucket changed = bound.builtLimit().withRate(permitsPerSecond);
-        Overrides overrides = bound.overrides();
-        if (overrides == null) {
-            bound.change(new InEffect<>(changed, bound.engine()));
+        NamedLimit named = bound.named();
+        if (named == null) {
+            bound.change(new EffectiveLimit<>(changed, bound.engine()));
         } else {
-            overrides.setRate(bound.prefix(), permitsPerSecond);
+            named.setRate(bound.prefix(), permitsPerSecond);
         }
     }
 

@@ -3,10 +3,7 @@ package io.limiter.internal.limiter;
 import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
 import io.limiter.internal.key.KeyPath;
-import io.limiter.internal.override.ChangeableLimit;
-import io.limiter.internal.override.KeyOverrides;
-import io.limiter.internal.override.Overrides;
-import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.named.ChangeableLimit;
 import java.util.List;
 
 /**
@@ -24,24 +21,9 @@ public abstract class KeyView<B extends ChangeableLimit<?>> {
         this.path = path;
     }
 
-    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
-    public final void countIn(LimiterCounters counters) {
-        bound.countIn(counters);
-    }
-
-    /** See {@link ChangeableLimit#knownAs}. */
-    public final void knownAs(String name) {
-        bound.knownAs(name);
-    }
-
-    /** See {@link ChangeableLimit#overriddenBy}. */
-    public final void overriddenBy(Overrides overrides, KeyOverrides keyOverrides, boolean live) {
-        bound.overriddenBy(overrides, keyOverrides, live);
-    }
-
-    /** See {@link ChangeableLimit#rebuilt}. */
-    public final void rebuilt() {
-        bound.rebuilt();
+    /** The limit that it shares with its views. */
+    public final ChangeableLimit<?> bound() {
+        return bound;
     }
 
     public final String name() {

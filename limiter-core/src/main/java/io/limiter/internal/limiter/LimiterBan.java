@@ -51,7 +51,7 @@ final class LimiterBan {
 
     /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
     ImmediateEngine.Known tryAcquire(KeyPath path) {
-        ImmediateEngine engine = bound.inEffect(path.text()).engine().immediate();
+        ImmediateEngine engine = bound.effective(path.text()).engine().immediate();
         ImmediateEngine.Known access =
                 engine == null ? ImmediateEngine.Known.UNKNOWN : engine.tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
         if (access == ImmediateEngine.Known.UNKNOWN

@@ -3,7 +3,7 @@ package io.limiter.internal.limiter;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingSet;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.step.Request;
@@ -18,7 +18,7 @@ final class SetCheck {
 
     private final List<SetPart> parts = new ArrayList<>();
     // By part.
-    private final List<InEffect<?>> used = new ArrayList<>();
+    private final List<EffectiveLimit<?>> used = new ArrayList<>();
     private final List<KeyRequests<?>> all = new ArrayList<>();
     // Null for those that the engine decides.
     private final List<@Nullable Outcome> atOnce = new ArrayList<>();
@@ -35,11 +35,11 @@ final class SetCheck {
 
     /** Adds the next part, under its current limit. */
     void add(SetPart part, long permitsOfSet, long timeoutMicros) {
-        InEffect<?> byPart = part.limiter().inEffect();
+        EffectiveLimit<?> byPart = part.limiter().effective();
         long waitMicros = byPart.step().reservesAhead() ? timeoutMicros : 0;
         Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
         KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.step(), request);
-        Outcome decision = byPart.atOnce(request);
+        Outcome decision = byPart.exemptOrBanned(request);
         parts.add(part);
         used.add(byPart);
         all.add(ofPart);
@@ -64,7 +64,7 @@ final class SetCheck {
     }
 
     /** What decides about a part. */
-    InEffect<?> used(int part) {
+    EffectiveLimit<?> used(int part) {
         return used.get(part);
     }
 

@@ -4,7 +4,7 @@ import io.limiter.SetDecision;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
 
     /** A peek looks at the ban, too. */
     Started start(Request request) {
-        InEffect<?> used = limiter.inEffect();
+        EffectiveLimit<?> used = limiter.effective();
         PendingRequest own = used.engine().start(backendKey(), used.step(), request);
         LimiterBan ban = request.isPeek() ? limiter.ban() : null;
         return new Started(

@@ -136,7 +136,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
         for (int i = 0; i < parts.size() && waits; i++) {
             Outcome decision = rejection.get(i);
             if (decision != null && !decision.isGranted()) {
-                long micros = retryMicros(parts.get(i).limiter().inEffect().step(), decision, timeoutsMicros[i]);
+                long micros = retryMicros(parts.get(i).limiter().effective().step(), decision, timeoutsMicros[i]);
                 if (micros == FINAL) {
                     return FINAL;
                 }
@@ -166,7 +166,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
         List<Object> alike = new ArrayList<>(3 * parts.size());
         for (int i = 0; i < parts.size(); i++) {
             SetPart part = parts.get(i);
-            LimitStep<?> limit = part.limiter().inEffect().step();
+            LimitStep<?> limit = part.limiter().effective().step();
             alike.add(part.limiter().bound);
             alike.add(new BoundLimit.Alike(part.backendKey(), part.permitsFor(permits), limit));
             alike.add(timeoutsMicros[i]);

@@ -3,7 +3,7 @@ package io.limiter.internal.redis;
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterStatistics;
-import io.limiter.internal.override.OverridesByName;
+import io.limiter.internal.named.NamedLimits;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.resilience.Instances;
 import java.time.Duration;
@@ -29,8 +29,8 @@ public interface RedisParts {
     /** Separates it from other applications; empty for none. */
     String namespace();
 
-    /** What changes the limiters after they were built. */
-    OverridesByName overrides();
+    /** What it knows of each name. */
+    NamedLimits named();
 
     LimiterStatistics statistics();
 

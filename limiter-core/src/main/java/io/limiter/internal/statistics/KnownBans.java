@@ -38,7 +38,7 @@ public final class KnownBans {
     /** When the one ends that the next would displace; {@code null} if there is room. */
     private volatile @Nullable Long firstEndNanos;
 
-    KnownBans(Ticker ticker) {
+    public KnownBans(Ticker ticker) {
         this.ticker = ticker;
         this.begun = new LogThrottle(ticker);
         this.uncounted = new LogThrottle(ticker);

@@ -75,41 +75,17 @@ public final class LimiterCounters implements LimiterTotals {
         return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
     }
 
-    /**
-     * Shows what another limiter has than before, if several of one name have been built.
-     *
-     * @param limiter whose limit is shown from now on
-     * @param ban {@code null} for none
-     */
-    public void show(Object limiter, AnyLimit limit, FailurePolicy policy, @Nullable Ban ban) {
-        shared.shown = limiter;
-        show(limit, policy, ban);
+    /** Shows a limiter, unless it shows one that live limits change, and this is none of these. */
+    public void show(ShownLimit limiter) {
+        ShownLimit shown = shared.shown;
+        if (limiter.live || shown == null || !shown.live) {
+            shared.shown = limiter;
+        }
     }
 
-    void show(AnyLimit limit, FailurePolicy policy, @Nullable Ban ban) {
-        shared.limit = limit;
-        shared.policy = policy;
-        shared.ban = ban;
-    }
-
-    /** Whether limiters decide what is shown, by {@link #show}. */
-    boolean isShowing() {
-        return shared.shown != null;
-    }
-
-    /** Whether it is this limiter whose limit is shown. */
-    public boolean shows(Object limiter) {
+    /** Whether it is this limiter that is shown. */
+    public boolean shows(ShownLimit limiter) {
         return shared.shown == limiter;
-    }
-
-    /** Records the namespace of a limiter. */
-    public void namespace(String newNamespace) {
-        shared.namespace = newNamespace;
-    }
-
-    /** Records the hash tag of a limiter. */
-    public void hashTag(HashTag newHashTag) {
-        shared.hashTag = newHashTag;
     }
 
     /** Records the plan of the limiters; {@code null} for none. */
@@ -257,22 +233,24 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public Optional<AnyLimit> limit() {
-        return Optional.ofNullable(shared.limit);
+        return Optional.ofNullable(shared.shown).map(ShownLimit::limit);
     }
 
     @Override
     public Optional<FailurePolicy> failurePolicy() {
-        return Optional.ofNullable(shared.policy);
+        return Optional.ofNullable(shared.shown).map(ShownLimit::policy);
     }
 
     @Override
     public String namespace() {
-        return shared.namespace;
+        ShownLimit shown = shared.shown;
+        return shown == null ? "" : shown.namespace;
     }
 
     @Override
     public HashTag hashTag() {
-        return shared.hashTag;
+        ShownLimit shown = shared.shown;
+        return shown == null ? HashTag.FIRST_KEY : shown.hashTag;
     }
 
     @Override
@@ -282,7 +260,8 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public Optional<Ban> ban() {
-        return Optional.ofNullable(shared.ban);
+        ShownLimit shown = shared.shown;
+        return Optional.ofNullable(shown == null ? null : shown.ban);
     }
 
     @Override
@@ -294,7 +273,7 @@ public final class LimiterCounters implements LimiterTotals {
     public List<KeyBan> bansInEffect() {
         KnownBans known = shared.known;
         // When a ban ends is not known after it was removed from the limit.
-        return known == null || shared.ban == null ? List.of() : known.inEffect();
+        return known == null || ban().isEmpty() ? List.of() : known.inEffect();
     }
 
     @Override
@@ -338,7 +317,7 @@ public final class LimiterCounters implements LimiterTotals {
                 + errors() + "]";
     }
 
-    /** The counts, and the latest settings of the limiters of this name. */
+    /** The counts, and what is shown of the limiters of this name. */
     private static final class Shared {
         private final LongAdder[] granted = adders();
         private final LongAdder[] rejected = adders();
@@ -350,15 +329,10 @@ public final class LimiterCounters implements LimiterTotals {
         private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
         private volatile boolean warnedOfTooMany;
-        private volatile @Nullable Object shown;
+        private volatile @Nullable ShownLimit shown;
         private volatile @Nullable String plan;
-        private volatile @Nullable AnyLimit limit;
-        private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable Prefetch prefetch;
-        private volatile @Nullable Ban ban;
         private volatile @Nullable KnownBans known;
-        private volatile String namespace = "";
-        private volatile HashTag hashTag = HashTag.FIRST_KEY;
 
         private static LongAdder[] adders() {
             return Stream.generate(LongAdder::new).limit(SOURCES).toArray(LongAdder[]::new);

@@ -27,7 +27,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.override.Overrides;
+import io.limiter.internal.named.NamedLimit;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.local.LocalLimiterFactory;
@@ -189,7 +189,7 @@ class EngineLimiterFactoryTest {
         RateLimiter tight = limiters.build("k", 1, 1, 60);
         assertThatIllegalArgumentException().isThrownBy(() -> tight.setRate(0.1));
         assertThat(roomy.getRate()).isEqualTo(1);
-        List<ILoggingEvent> logged = logged(Overrides.class, () -> roomy.setRate(0.1));
+        List<ILoggingEvent> logged = logged(NamedLimit.class, () -> roomy.setRate(0.1));
         assertThat(roomy.getRate()).isEqualTo(0.1);
         assertThat(tight.getRate()).isEqualTo(1);
         assertThat(logged)

@@ -128,7 +128,7 @@ class LeaseQueueTest {
         }
 
         @Override
-        protected @Nullable Outcome atOnce() {
+        protected @Nullable Outcome exemptOrBanned() {
             return null;
         }
 

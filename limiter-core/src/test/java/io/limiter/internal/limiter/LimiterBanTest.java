@@ -10,6 +10,7 @@ import com.google.common.base.Ticker;
 import io.limiter.Decision;
 import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
@@ -21,12 +22,10 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
-import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.statistics.ShownLimit;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.EngineObserver;
 import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -46,21 +45,20 @@ class LimiterBanTest {
     private static final Ban BAN = Ban.after(3);
     private static final FixedWindow ONCE = FixedWindow.of(1, Duration.ofHours(1));
 
-    private final CounterRegistry registry =
-            new CounterRegistry(EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
-    private final KnownBans known = registry.bansOf("", "login");
-    private final LimiterCounters counters = registry.of("", "login", ONCE, FailurePolicy.LOCAL, BAN);
+    private final KnownBans known = new KnownBans(Ticker.systemTicker());
+    private final LimiterCounters counters = LimiterCounters.unregistered("", "login");
     private final FailingBackend backend = new FailingBackend();
 
     private EngineLimiter<FixedWindow> limiter(FailurePolicy policy) {
         counters.bans(known);
+        counters.show(new ShownLimit("", HashTag.FIRST_KEY, ONCE, policy, BAN, true));
         EngineLimiter<FixedWindow> limiter = new EngineLimiter<>(
                 new KeySpace("", "login", ONCE.keySuffix()),
                 ONCE,
                 new Failover(backend, policy, new LocalEngine(), 1_000_000),
                 Sleeper.UNINTERRUPTIBLE);
-        limiter.bound.countIn(counters);
-        limiter.bound.banBy(BAN, known);
+        limiter.bound.setCounters(counters);
+        limiter.bound.setBan(BAN, known);
         return limiter.on("ann");
     }
 

@@ -34,8 +34,9 @@ class ListenedLimiterTest {
         EngineRateLimiter limiter =
                 new EngineRateLimiter(new KeySpace("", "k", ""), TokenBucket.perSecond(1), Failover.none(cache), clock);
         List<LimiterListener> all = Collections.nCopies(listeners, new LimiterListener() {});
-        limiter.countIn(
-                new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(all), Ticker.systemTicker()));
+        limiter.bound()
+                .setCounters(new LimiterCounters(
+                        "", "k", EngineObserver.NONE, new ListenerNotifier(all), Ticker.systemTicker()));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(cache.lookups).isEqualTo(2);

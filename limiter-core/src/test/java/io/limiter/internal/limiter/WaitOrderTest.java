@@ -8,7 +8,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -141,7 +141,7 @@ class WaitOrderTest extends WaitQueueFixture {
         EngineLimiter<FixedWindow> window = (EngineLimiter<FixedWindow>) used(FixedWindow.of(1, SECOND));
         CompletableFuture<Boolean> waiting = window.async().tryAcquire(HOUR);
         // By a live limit.
-        window.bound.change(new InEffect<>(FixedWindow.of(5, SECOND), Failover.none(engine)));
+        window.bound.change(new EffectiveLimit<>(FixedWindow.of(5, SECOND), Failover.none(engine)));
         assertThat(window.tryAcquire()).isTrue();
         assertThat(waiting).isNotDone();
         sleeper.run();

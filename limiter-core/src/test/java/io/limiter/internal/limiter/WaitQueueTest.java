@@ -9,7 +9,7 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.override.InEffect;
+import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -195,7 +195,7 @@ class WaitQueueTest extends WaitQueueFixture {
         engine.reset("{k}").join();
         engine.holds = false;
         // By a live limit.
-        window.bound.change(new InEffect<>(FixedWindow.of(1, SECOND), Failover.none(engine)));
+        window.bound.change(new EffectiveLimit<>(FixedWindow.of(1, SECOND), Failover.none(engine)));
         assertThat(window.tryAcquire()).isTrue();
         long before = clock.micros();
         CompletableFuture<Boolean> newcomer = window.async().tryAcquire(Duration.ofSeconds(5));
@@ -245,7 +245,8 @@ class WaitQueueTest extends WaitQueueFixture {
                 };
             }
         };
-        window.countIn(new LimiterCounters("", "k", observer, ListenerNotifier.NONE, Ticker.systemTicker()));
+        window.bound()
+                .setCounters(new LimiterCounters("", "k", observer, ListenerNotifier.NONE, Ticker.systemTicker()));
         assertThat(window.tryAcquire()).isTrue();
         for (int i = 0; i < WaitingRoom.MAX_WAITING; i++) {
             assertThat(window.async().tryAcquire(HOUR)).isCompletedExceptionally();

@@ -108,8 +108,9 @@ class PrefetchedDemandTest {
                 TokenBucket.perSecond(1_000).withCapacity(1_000),
                 Failover.none(prefetch),
                 clock);
-        limiter.countIn(new LimiterCounters(
-                "", "k", EngineObserver.NONE, new ListenerNotifier(listeners), Ticker.systemTicker()));
+        limiter.bound()
+                .setCounters(new LimiterCounters(
+                        "", "k", EngineObserver.NONE, new ListenerNotifier(listeners), Ticker.systemTicker()));
         for (int i = 0; i < 4_000; i++) {
             clock.advance(Duration.ofNanos(250_000));
             boolean unused = limiter.tryAcquire();

@@ -92,12 +92,13 @@ class RejectionListenersTest {
                 TokenBucket.of(1, 1),
                 Failover.none(new RejectionCache(rejections, backend)),
                 clock);
-        limiter.countIn(new LimiterCounters(
-                "",
-                "k",
-                EngineObserver.NONE,
-                new ListenerNotifier(List.of(recorded, recorded)),
-                Ticker.systemTicker()));
+        limiter.bound()
+                .setCounters(new LimiterCounters(
+                        "",
+                        "k",
+                        EngineObserver.NONE,
+                        new ListenerNotifier(List.of(recorded, recorded)),
+                        Ticker.systemTicker()));
         recorded.listens = false;
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(rejected(limiter)).isEqualTo(2 * CALLS);

@@ -339,7 +339,7 @@ public final class PlantedBugs {
                                 "A live limit of a key holds in each JVM within a second",
                                 "live-limit-of-a-key",
                                 Measure.LIVE,
-                                method("internal.override.KeyOverrides", "live", Advices.Skip.class))
+                                method("internal.named.NamedLimit", "liveOfKey", Advices.Skip.class))
                         .inOthers(),
                 named(
                         "rejections-not-counted",

@@ -9,7 +9,7 @@ import io.limiter.internal.live.store.Micros;
 import io.limiter.internal.live.store.StoredChange;
 import io.limiter.internal.live.store.StoredLimit;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.override.OverridesByName;
+import io.limiter.internal.named.NamedLimits;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
@@ -43,7 +43,7 @@ final class LiveCopy {
     private static final long EXPIRES_SOON_MICROS = 1_000_000;
 
     private final LiveStore store;
-    private final OverridesByName overrides;
+    private final NamedLimits named;
     private final FleetReports fleet;
     private final InstanceCount instances;
     private final ChangeListeners listeners;
@@ -72,14 +72,14 @@ final class LiveCopy {
      */
     LiveCopy(
             LiveStore store,
-            OverridesByName overrides,
+            NamedLimits named,
             FleetReports fleet,
             InstanceCount instances,
             ChangeListeners listeners,
             Ticker ticker,
             boolean restores) {
         this.store = store;
-        this.overrides = overrides;
+        this.named = named;
         this.fleet = fleet;
         this.instances = instances;
         this.listeners = listeners;
@@ -169,7 +169,7 @@ final class LiveCopy {
         }
         if (!read.secret().isEmpty() && !read.secret().equals(secret)) {
             secret = read.secret();
-            overrides.hash(new SipHash(secret));
+            named.hash(new SipHash(secret));
         }
         synchronized (this) {
             boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
@@ -301,12 +301,11 @@ final class LiveCopy {
     private void override(LiveLimit of, LiveSettings settings) {
         LiveKey key = of.key().orElse(null);
         if (key == null) {
-            overrides.of(of.name()).live(LiveLimitChange.of(settings));
+            named.of(of.name()).live(LiveLimitChange.of(settings));
         } else {
             long ends = of.expiresAt().map(Micros::of).orElse(Verdict.NEVER_MICROS);
-            overrides
-                    .keysOf(of.name())
-                    .live(
+            named.of(of.name())
+                    .liveOfKey(
                             key.value(),
                             key.hashed(),
                             LiveLimitChange.of(settings),
@@ -390,6 +389,6 @@ final class LiveCopy {
     /** Why the live limit could not be applied to the limiters of a prefix and name; empty if it was. */
     private String problem(String prefix, String name) {
         StoredLimit stored = copy.limits.get(Fields.of(name));
-        return stored == null || stored.problem().isEmpty() ? overrides.of(name).notApplied(prefix) : stored.problem();
+        return stored == null || stored.problem().isEmpty() ? named.of(name).notApplied(prefix) : stored.problem();
     }
 }

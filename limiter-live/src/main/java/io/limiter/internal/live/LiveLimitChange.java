@@ -3,7 +3,7 @@ package io.limiter.internal.live;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.ImmediateEngine.Known;
-import io.limiter.internal.override.LimitChange;
+import io.limiter.internal.named.LimitChange;
 import io.limiter.live.LiveSettings;
 import org.jspecify.annotations.Nullable;
 

@@ -58,12 +58,11 @@ public final class LivePoller implements RedisParts.Companion {
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
         this.instances = new InstanceCount(store, parts.instances(), options.pollInterval());
-        this.copy =
-                new LiveCopy(store, parts.overrides(), fleet, instances, listeners, parts.ticker(), options.restore());
+        this.copy = new LiveCopy(store, parts.named(), fleet, instances, listeners, parts.ticker(), options.restore());
         this.limits = new StoredLiveLimits(
                 store,
                 copy,
-                parts.overrides(),
+                parts.named(),
                 fleet,
                 listeners,
                 () -> parts.statistics().totals(),

@@ -9,8 +9,8 @@ import io.limiter.internal.live.store.Micros;
 import io.limiter.internal.live.store.StoredChange;
 import io.limiter.internal.live.store.StoredLimit;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.override.Overrides;
-import io.limiter.internal.override.OverridesByName;
+import io.limiter.internal.named.NamedLimit;
+import io.limiter.internal.named.NamedLimits;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;
 import io.limiter.live.LiveChange;
@@ -48,7 +48,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     private final LiveStore store;
     private final LiveCopy copy;
-    private final OverridesByName overrides;
+    private final NamedLimits named;
     private final FleetReports fleet;
     private final ChangeListeners listeners;
     private final LiveKeys liveKeys;
@@ -57,14 +57,14 @@ final class StoredLiveLimits implements LiveLimits {
     StoredLiveLimits(
             LiveStore store,
             LiveCopy copy,
-            OverridesByName overrides,
+            NamedLimits named,
             FleetReports fleet,
             ChangeListeners listeners,
             Supplier<List<LimiterTotals>> totals,
             boolean showKeys) {
         this.store = store;
         this.copy = copy;
-        this.overrides = overrides;
+        this.named = named;
         this.fleet = fleet;
         this.listeners = listeners;
         this.liveKeys = new LiveKeys(copy, totals, showKeys);
@@ -140,7 +140,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public Supplier<LiveSettings> settingsOf(String name) {
-        Overrides ofName = overrides.of(known(name));
+        NamedLimit ofName = named.of(known(name));
         return () -> ofName.get() instanceof LiveLimitChange change ? change.settings() : LiveSettings.NONE;
     }
 
@@ -193,7 +193,7 @@ final class StoredLiveLimits implements LiveLimits {
             throw new IllegalArgumentException("access " + settings.access() + " is for one key of '" + name
                     + "': name the key, or set enforce to false for all");
         }
-        if (!overrides.of(name).check(new LiveLimitChange(settings), key.isPresent())) {
+        if (!named.of(name).check(new LiveLimitChange(settings), key.isPresent())) {
             LiveLimitMapper.checkWithoutLimiter(name, settings);
         }
         long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());

@@ -101,17 +101,18 @@ class LiveLimitsTest {
     }
 
     @Test
-    void the_settings_of_a_name_apply_if_they_fit_the_definition_that_was_built_last() {
+    void the_settings_of_a_name_apply_if_they_fit_one_of_its_definitions() {
         LiveInstance one = FLEET.instance();
-        one.build("search", SHORT_BURST);
-        one.build("search", LONG_BURST);
-        put(one, "search", SLOW);
         Supplier<LiveSettings> settings = live(one).settingsOf("search");
+        put(one, "search", SLOW);
+        assertThat(settings.get()).as("no definition is known yet").isEqualTo(SLOW);
+        RateLimiter unfit = one.build("search", SHORT_BURST);
+        assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
+        RateLimiter fit = one.build("search", LONG_BURST);
         assertThat(settings.get()).isEqualTo(SLOW);
         one.build("search", SHORT_BURST);
-        assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
-        one.build("search", LONG_BURST);
-        assertThat(settings.get()).isEqualTo(SLOW);
+        assertThat(settings.get()).as("as long as one has it").isEqualTo(SLOW);
+        assertThat(List.of(unfit.getRate(), fit.getRate())).doesNotHaveDuplicates();
     }
 
     @Test

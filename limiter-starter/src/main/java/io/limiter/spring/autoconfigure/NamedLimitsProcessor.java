@@ -30,7 +30,7 @@ final class NamedLimitsProcessor implements BeanPostProcessor {
     static void configure(LimiterFactory factory, Supplier<ConfiguredLimits> configured) {
         EngineLimiterFactory limiters = EngineLimiterFactory.of(factory);
         if (limiters != null) {
-            limiters.named().configuredBy(configured);
+            limiters.defined().configuredBy(configured);
         }
     }
 }

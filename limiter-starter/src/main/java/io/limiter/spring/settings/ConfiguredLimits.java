@@ -5,7 +5,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
-import io.limiter.internal.factory.NamedLimits;
+import io.limiter.internal.factory.DefinedLimits;
 import io.limiter.internal.text.NearestName;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.springframework.boot.context.properties.bind.Binder;
  * The configured settings of limits, by their names. They override annotations of that name, and are the limits that code asks for by
  * their names.
  */
-public final class ConfiguredLimits implements NamedLimits.Configured {
+public final class ConfiguredLimits implements DefinedLimits.Configured {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLimits.class);
     private static final String PROPERTY = "limiter.limits";
@@ -184,7 +184,7 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
 
     /** @throws IllegalArgumentException if the settings alone make no limit, are for shadow mode, or have no such plan */
     @Override
-    public NamedLimits.@Nullable NamedLimit find(String name, @Nullable String plan, boolean held) {
+    public DefinedLimits.@Nullable DefinedLimit find(String name, @Nullable String plan, boolean held) {
         Written found = written.get(uniform(name));
         if (found == null) {
             return null;
@@ -204,7 +204,7 @@ public final class ConfiguredLimits implements NamedLimits.Configured {
                             + configured.plans().keySet());
         }
         checkIsForOne(name, configured.kind() == LimitKind.CONCURRENT, true);
-        return new NamedLimits.NamedLimit(configured.limit(plan), configured.prefetching(configured.options(plan)));
+        return new DefinedLimits.DefinedLimit(configured.limit(plan), configured.prefetching(configured.options(plan)));
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.limiter.internal.override;
+package io.limiter.internal.named;
 
 import io.limiter.internal.key.SipHash;
 import java.util.HexFormat;

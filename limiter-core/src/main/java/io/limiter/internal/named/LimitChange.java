@@ -1,4 +1,4 @@
-package io.limiter.internal.override;
+package io.limiter.internal.named;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.AnyLimit;
@@ -28,8 +28,8 @@ public interface LimitChange {
     Known access();
 
     /** What decides with it. */
-    default <L extends AnyLimit> InEffect<L> over(L own, Failover engine) {
+    default <L extends AnyLimit> EffectiveLimit<L> over(L own, Failover engine) {
         FailurePolicy policy = failurePolicy();
-        return new InEffect<>(applied(own), policy == null ? engine : engine.with(policy));
+        return new EffectiveLimit<>(applied(own), policy == null ? engine : engine.with(policy));
     }
 }

@@ -1,4 +1,4 @@
-package io.limiter.internal.override;
+package io.limiter.internal.named;
 
 import io.limiter.Decision;
 import io.limiter.internal.engine.ImmediateEngine;

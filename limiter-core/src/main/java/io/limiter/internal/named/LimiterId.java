@@ -1,4 +1,4 @@
-package io.limiter.internal.factory;
+package io.limiter.internal.named;
 
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name whose permits they take
  */
-record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse options) {
+public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse options) {
 
     /**
      * @param prefix {@code null} for the default of the kind of limit
      * @throws IllegalArgumentException if the limit cannot be prefetched or have a ban, but the options say so
      */
-    static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
+    public static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
         checkBan(limit, options);
         return new LimiterId(prefix == null ? KeySpace.defaultPrefix(limit) : prefix, name, limit, options);
@@ -63,7 +63,8 @@ record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse option
         return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
     }
 
-    KeySpace keys(Supplier<HashTags> hashTags, KeySpace.Recent recent) {
+    /** The stored keys of its permits. */
+    public KeySpace keys(Supplier<HashTags> hashTags, KeySpace.Recent recent) {
         boolean firstIsHashTag = options.hashTag() == HashTag.FIRST_KEY;
         return new KeySpace(
                 options.namespace(), prefix, name, limit.asStep().keySuffix(), firstIsHashTag, hashTags, recent);

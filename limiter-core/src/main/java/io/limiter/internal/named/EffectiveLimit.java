@@ -1,4 +1,4 @@
-package io.limiter.internal.override;
+package io.limiter.internal.named;
 
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.Outcome;
@@ -8,20 +8,20 @@ import io.limiter.step.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What decides a request.
+ * The limit and the engine that decide a request.
  *
  * @param limit the limit definition
  * @param step how it decides
  * @param engine the engine, with the failure policy
  */
-public record InEffect<L extends AnyLimit>(L limit, LimitStep<?> step, Failover engine) {
+public record EffectiveLimit<L extends AnyLimit>(L limit, LimitStep<?> step, Failover engine) {
 
-    public InEffect(L limit, Failover engine) {
+    public EffectiveLimit(L limit, Failover engine) {
         this(limit, limit.asStep(), engine);
     }
 
-    /** The decision for a key that is exempt or banned; {@code null} for all others. */
-    public @Nullable Outcome atOnce(Request request) {
+    /** The decision if the key is exempt or banned; {@code null} for all other keys. */
+    public @Nullable Outcome exemptOrBanned(Request request) {
         return engine.engine() instanceof AccessEngine access ? access.decide(step, request) : null;
     }
 }

@@ -1,4 +1,4 @@
-package io.limiter.internal.override;
+package io.limiter.internal.named;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.limiter.internal.factory;
+package io.limiter.internal.named;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param listeners whether listeners are notified of rejections
  * @param live whether live limits change the limiters
  */
-record OptionsInUse(
+public record OptionsInUse(
         String namespace,
         HashTag hashTag,
         @Nullable String plan,
@@ -28,7 +28,7 @@ record OptionsInUse(
         boolean live) {
 
     /** @param options with those that every factory has */
-    static OptionsInUse of(LimiterOptions options) {
+    public static OptionsInUse of(LimiterOptions options) {
         return new OptionsInUse(
                 options.namespace().orElseThrow(),
                 options.hashTag().orElse(HashTag.FIRST_KEY),

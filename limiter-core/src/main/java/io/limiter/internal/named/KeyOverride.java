@@ -1,4 +1,4 @@
-package io.limiter.internal.override;
+package io.limiter.internal.named;
 
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.engine.ImmediateEngine.Known;
@@ -17,7 +17,7 @@ final class KeyOverride {
     private final LongSupplier untilEndMicros;
     // For the limiter that the key was used with last: others of the name may have other limits, and rarely the same
     // keys.
-    private volatile @Nullable Applied<?> last;
+    private volatile @Nullable Changed<?> last;
     private boolean warned;
 
     /** @param untilEndMicros how long it lasts */
@@ -27,7 +27,7 @@ final class KeyOverride {
         this.untilEndMicros = untilEndMicros;
     }
 
-    private record Applied<L extends AnyLimit>(InEffect<L> own, InEffect<L> ofKey) {}
+    private record Changed<L extends AnyLimit>(EffectiveLimit<L> own, EffectiveLimit<L> ofKey) {}
 
     /**
      * What decides about the key.
@@ -35,19 +35,19 @@ final class KeyOverride {
      * @param own what decides about other keys; also about this one if the change does not fit
      */
     @SuppressWarnings("unchecked") // The same object has the same type.
-    <L extends AnyLimit> InEffect<L> over(InEffect<L> own) {
-        Applied<?> known = last;
+    <L extends AnyLimit> EffectiveLimit<L> over(EffectiveLimit<L> own) {
+        Changed<?> known = last;
         if (known == null || known.own != own) {
-            known = new Applied<>(own, applied(own));
+            known = new Changed<>(own, applied(own));
             last = known;
         }
-        return (InEffect<L>) known.ofKey;
+        return (EffectiveLimit<L>) known.ofKey;
     }
 
-    private <L extends AnyLimit> InEffect<L> applied(InEffect<L> own) {
+    private <L extends AnyLimit> EffectiveLimit<L> applied(EffectiveLimit<L> own) {
         Known access = change.access();
         if (access != null) {
-            return new InEffect<>(own.limit(), Failover.none(new AccessEngine(access, untilEndMicros)));
+            return new EffectiveLimit<>(own.limit(), Failover.none(new AccessEngine(access, untilEndMicros)));
         }
         if (!change.concerns(own.limit())) {
             return own;

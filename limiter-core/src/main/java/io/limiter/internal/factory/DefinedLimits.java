@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  * The limits that a factory knows by their names: those that configuration defines, and those that code defines, which configuration
  * replaces. Safe for use by many threads.
  */
-public final class NamedLimits {
+public final class DefinedLimits {
 
     private static final int SHOWN = 3;
 
-    private final Map<Key, NamedLimit> ofCode = new ConcurrentHashMap<>();
+    private final Map<Key, DefinedLimit> ofCode = new ConcurrentHashMap<>();
     private volatile @Nullable Supplier<? extends Configured> configuration;
 
     /** @param limit with these options, which go over those of the factory */
-    public record NamedLimit(AnyLimit limit, LimiterOptions options) {}
+    public record DefinedLimit(AnyLimit limit, LimiterOptions options) {}
 
     /** The limits that configuration defines. */
     public interface Configured {
@@ -40,7 +40,7 @@ public final class NamedLimits {
          * @throws IllegalArgumentException if its settings make no limit, or it has no such plan
          */
         @Nullable
-        NamedLimit find(String name, @Nullable String plan, boolean held);
+        DefinedLimit find(String name, @Nullable String plan, boolean held);
 
         Set<String> names();
 
@@ -53,10 +53,10 @@ public final class NamedLimits {
         if (Objects.requireNonNull(name, "name").isBlank()) {
             throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
         }
-        NamedLimit defined = new NamedLimit(Objects.requireNonNull(limit, "limit"), options);
+        DefinedLimit defined = new DefinedLimit(Objects.requireNonNull(limit, "limit"), options);
         Key key =
                 new Key(name, Objects.requireNonNull(options, "options").plan().orElse(null));
-        NamedLimit before = ofCode.putIfAbsent(key, defined);
+        DefinedLimit before = ofCode.putIfAbsent(key, defined);
         if (before != null) {
             throw new IllegalArgumentException(
                     "limit " + key + " is defined already, as " + before.limit() + ": define each name once");
@@ -64,7 +64,7 @@ public final class NamedLimits {
     }
 
     /** Takes over what another one has from code. */
-    public void defineAll(NamedLimits others) {
+    public void defineAll(DefinedLimits others) {
         ofCode.putAll(others.ofCode);
     }
 
@@ -80,10 +80,10 @@ public final class NamedLimits {
      * @param held whether its permits are to be held
      * @throws IllegalArgumentException if there is none, or its configuration is invalid
      */
-    NamedLimit find(String name, @Nullable String plan, boolean held) {
+    DefinedLimit find(String name, @Nullable String plan, boolean held) {
         Supplier<? extends Configured> read = configuration;
         Configured configured = read == null ? null : read.get();
-        NamedLimit found = configured == null ? null : configured.find(name, plan, held);
+        DefinedLimit found = configured == null ? null : configured.find(name, plan, held);
         found = found == null ? ofCode.get(new Key(name, plan)) : found;
         if (found == null) {
             throw unknown(name, plan, configured);

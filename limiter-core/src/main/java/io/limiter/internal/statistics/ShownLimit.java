@@ -1,0 +1,49 @@
+package io.limiter.internal.statistics;
+
+import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
+import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.Ban;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What statistics show of a limiter. An object of its own, because counters outlive limiters and must not keep them. Safe for use by
+ * multiple threads.
+ */
+public final class ShownLimit {
+
+    final String namespace;
+    final HashTag hashTag;
+    final @Nullable Ban ban;
+    final boolean live;
+    private volatile AnyLimit limit;
+    private volatile FailurePolicy policy;
+
+    /**
+     * @param ban of its keys; {@code null} for none
+     * @param live whether live limits change it
+     */
+    public ShownLimit(
+            String namespace, HashTag hashTag, AnyLimit limit, FailurePolicy policy, @Nullable Ban ban, boolean live) {
+        this.namespace = namespace;
+        this.hashTag = hashTag;
+        this.limit = limit;
+        this.policy = policy;
+        this.ban = ban;
+        this.live = live;
+    }
+
+    /** The limiter has another limit or failure policy from now on. */
+    public void changed(AnyLimit newLimit, FailurePolicy newPolicy) {
+        limit = newLimit;
+        policy = newPolicy;
+    }
+
+    AnyLimit limit() {
+        return limit;
+    }
+
+    FailurePolicy policy() {
+        return policy;
+    }
+}

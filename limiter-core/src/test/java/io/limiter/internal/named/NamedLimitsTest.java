@@ -1,0 +1,171 @@
+package io.limiter.internal.named;
+
+import static io.limiter.testing.Expected.outcome;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Ticker;
+import io.limiter.Decision;
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterOptions;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.Outcome;
+import io.limiter.internal.local.LocalEngine;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class NamedLimitsTest {
+
+    private static final Limit ONE = FixedWindow.of(1, Duration.ofDays(1));
+    private static final Limit TWO = FixedWindow.of(2, Duration.ofDays(1));
+    private static final Outcome GRANTED = outcome(true, 1, 0, 0, 0, 1);
+    private static final Outcome REJECTED = outcome(false, 1, 0, 1, 1, 1).withSource(Decision.Source.REJECTION_CACHE);
+
+    private final List<LimiterTotals> added = new ArrayList<>();
+    private final NamedLimits named = new NamedLimits(
+            new EngineObserver() {
+                @Override
+                public void limiterAdded(LimiterTotals totals) {
+                    added.add(totals);
+                }
+            },
+            ListenerNotifier.NONE,
+            Ticker.systemTicker(),
+            2);
+
+    private ChangeableLimit<Limit> built(String prefix, String name, Limit limit, LimiterOptions options) {
+        ChangeableLimit<Limit> limiter = new ChangeableLimit<>(
+                prefix, name, limit, Failover.none(new LocalEngine()).with(FailurePolicy.DENY));
+        OptionsInUse used = OptionsInUse.of(LimiterOptions.NONE
+                .withNamespace("")
+                .withFailurePolicy(FailurePolicy.DENY)
+                .with(options));
+        named.add(limiter, LimiterId.of(prefix, name, limit, used));
+        return limiter;
+    }
+
+    private LimiterCounters counters(String prefix, String name, Limit limit) {
+        return built(prefix, name, limit, LimiterOptions.NONE).counters();
+    }
+
+    @Test
+    void decisions_are_counted_by_source() {
+        LimiterCounters counters = counters("p:", "a", ONE);
+        counters.decided("a", "key", GRANTED);
+        counters.decided("a", null, REJECTED);
+        counters.counted("key", false, Decision.Source.REJECTION_CACHE);
+        counters.counted(null, true, Decision.Source.PREFETCH);
+        counters.failed();
+        assertThat(counters.granted(Decision.Source.BACKEND)).isEqualTo(1);
+        assertThat(counters.granted(Decision.Source.PREFETCH)).isEqualTo(1);
+        assertThat(counters.granted()).isEqualTo(2);
+        assertThat(counters.rejected(Decision.Source.REJECTION_CACHE)).isEqualTo(2);
+        assertThat(counters.rejected(Decision.Source.BACKEND)).isZero();
+        assertThat(counters.rejected()).isEqualTo(2);
+        assertThat(counters.errors()).isEqualTo(1);
+        assertThat(counters.hottestKeys()).containsExactly(LimiterTotals.HotKey.of(List.of("key"), 2));
+    }
+
+    @Test
+    void limiters_of_one_prefix_and_name_share_counters_which_show_the_one_built_last() {
+        ChangeableLimit<Limit> one = built("p:", "a", ONE, LimiterOptions.NONE);
+        LimiterCounters counters = one.counters();
+        assertThat(counters("p:", "a", TWO)).isSameAs(counters);
+        assertThat(counters.limit()).contains(TWO);
+        assertThat(counters.failurePolicy()).contains(FailurePolicy.DENY);
+        one.builtAgain();
+        assertThat(counters.limit()).contains(ONE);
+        built("p:", "a", TWO, LimiterOptions.NONE.withLiveLimits(false));
+        assertThat(counters.limit())
+                .as("of two, the one that live limits change")
+                .contains(ONE);
+        assertThat(counters("q:", "a", TWO)).isNotSameAs(counters);
+        assertThat(named.totals()).extracting(LimiterTotals::prefix).containsExactly("p:", "q:");
+    }
+
+    @Test
+    void names_above_the_maximum_share_counters() {
+        counters("", "a", ONE);
+        counters("", "b", ONE);
+        LimiterCounters other = counters("", "c", ONE);
+        assertThat(counters("p:", "d", TWO)).isSameAs(other);
+        assertThat(other.name()).isEqualTo(LimiterTotals.OTHER);
+        assertThat(other.limit()).isEmpty();
+        assertThat(named.totals()).extracting(LimiterTotals::name).containsExactly("a", "b", "other");
+        assertThat(added).isEqualTo(named.totals());
+    }
+
+    @Test
+    void what_counts_or_changes_something_outlives_its_limiters() {
+        counters("", "a", ONE);
+        counters("", "b", ONE);
+        NamedLimit counted = named.of("a");
+        NamedLimit changed = named.of("changed");
+        changed.live(new Doubled());
+        int[] identities = {System.identityHashCode(counted), System.identityHashCode(changed)};
+        counted = null;
+        changed = null;
+        NamedLimit forgotten = named.of("forgotten");
+        int ofForgotten = System.identityHashCode(forgotten);
+        forgotten = null;
+        while (System.identityHashCode(named.of("forgotten")) == ofForgotten) {
+            System.gc();
+        }
+        assertThat(System.identityHashCode(named.of("a"))).isEqualTo(identities[0]);
+        assertThat(System.identityHashCode(named.of("changed"))).isEqualTo(identities[1]);
+    }
+
+    @Test
+    void a_live_limit_changes_every_definition_of_its_name_also_one_that_is_built_later() {
+        List<ChangeableLimit<Limit>> tenants = new ArrayList<>(IntStream.rangeClosed(1, 100)
+                .mapToObj(i -> built("", "api", FixedWindow.of(i, Duration.ofDays(1)), LimiterOptions.NONE))
+                .toList());
+        named.of("api").live(new Doubled());
+        tenants.add(built("", "api", FixedWindow.of(101, Duration.ofDays(1)), LimiterOptions.NONE));
+        for (int i = 0; i < tenants.size(); i++) {
+            assertThat(tenants.get(i).limit().capacity()).isEqualTo(2 * (i + 1));
+        }
+        tenants.get(6).builtAgain();
+        assertThat(tenants.get(0).counters().limit())
+                .hasValueSatisfying(
+                        shown -> assertThat(((Limit) shown).capacity()).isEqualTo(14));
+        named.of("api").live(null);
+        assertThat(tenants.get(100).limit().capacity()).isEqualTo(101);
+        assertThat(((Limit) tenants.get(0).counters().limit().orElseThrow()).capacity())
+                .isEqualTo(7);
+    }
+
+    /** Twice as many permits in a window. */
+    private static final class Doubled implements LimitChange {
+
+        @Override
+        public boolean concerns(AnyLimit own) {
+            return own instanceof FixedWindow;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <L extends AnyLimit> L applied(L own) {
+            return (L) FixedWindow.of(2 * ((FixedWindow) own).limit(), Duration.ofDays(1));
+        }
+
+        @Override
+        public @org.jspecify.annotations.Nullable FailurePolicy failurePolicy() {
+            return null;
+        }
+
+        @Override
+        public io.limiter.internal.engine.ImmediateEngine.@org.jspecify.annotations.Nullable Known access() {
+            return null;
+        }
+    }
+}
