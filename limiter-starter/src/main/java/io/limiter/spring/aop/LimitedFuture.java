@@ -1,9 +1,11 @@
 package io.limiter.spring.aop;
 
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.RecordedResult;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.CancellingFuture;
+import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.Outcome;
@@ -19,7 +21,8 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
+ * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait; where it does not know the
+ * request that they read, the handler of the result does. If the limits
  * decide at once, the calling thread also calls the method. Otherwise a thread of {@link CallThreads} does, with the
  * {@link CallContext} of the caller, because the method may block, and the threads that complete decisions must not. An executor of
  * the application would not do, because all its threads may wait for futures like this one. Every failure is in the
@@ -34,6 +37,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     private final MethodLimits limits;
     private final MethodInvocation call;
     private @Nullable DeferredRecorder deferred;
+    private boolean awaitsRequest;
 
     LimitedFuture(MethodLimits limits, MethodInvocation call) {
         this.limits = limits;
@@ -51,7 +55,36 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     }
 
     private void start() {
-        CompletableFuture<CheckResult> check = limits.check(call, recorder()).runAsync();
+        DecisionRecorder recorder = limits.beans().recorder();
+        SubscriptionContext subscriptions = recorder == null ? limits.beans().find(SubscriptionContext.class) : null;
+        if (subscriptions == null) {
+            run(limits.check(call, recorder));
+        } else if (limits.usesCaller() && subscriptions.knowsRequestLater()) {
+            awaitsRequest = true;
+        } else {
+            deferred = new DeferredRecorder();
+            run(limits.check(call, deferred));
+        }
+    }
+
+    @Override
+    public void handledBy(Caller caller, DecisionRecorder recorder) {
+        if (awaitsRequest) {
+            CompletableFuture<Check> check =
+                    caller.call(limits.usesUser(), limits.usesForm(), () -> limits.check(call, recorder));
+            await(check);
+            check.thenAccept(this::run).whenComplete((nothing, error) -> {
+                if (error != null) {
+                    completeExceptionally(AsyncFailures.cause(error));
+                }
+            });
+        } else if (deferred != null) {
+            deferred.recordIn(recorder);
+        }
+    }
+
+    private void run(Check checked) {
+        CompletableFuture<CheckResult> check = checked.runAsync();
         if (check.isDone()) {
             check.whenComplete(this::checked);
             return;
@@ -68,24 +101,6 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
                 LAST_RESORT.execute(() -> completeExceptionally(e));
             }
         });
-    }
-
-    /** In WebFlux this thread knows no exchange, and only that of a handler method finds it later. */
-    private @Nullable DecisionRecorder recorder() {
-        DecisionRecorder known = limits.beans().recorder();
-        if (known == null && limits.beans().find(SubscriptionContext.class) != null) {
-            deferred = new DeferredRecorder();
-            return deferred;
-        }
-        return known;
-    }
-
-    @Override
-    public void recordIn(DecisionRecorder recorder) {
-        DeferredRecorder known = deferred;
-        if (known != null) {
-            known.recordIn(recorder);
-        }
     }
 
     private void checked(@Nullable CheckResult result, @Nullable Throwable error) {

@@ -34,6 +34,13 @@ record MethodLimits(
         return limits.stream().anyMatch(limit -> limit.declared().needs().form());
     }
 
+    /** Whether the caller must be known before the next call is checked. */
+    boolean usesCaller() {
+        return limits.stream()
+                .anyMatch(limit -> limit.declared().usesUser()
+                        || !limit.declared().needs().facts().isEmpty());
+    }
+
     /**
      * The check of a call. All keys and costs are evaluated before the first limit is decided.
      *

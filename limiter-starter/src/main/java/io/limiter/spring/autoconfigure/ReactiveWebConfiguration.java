@@ -65,8 +65,10 @@ class ReactiveWebConfiguration {
 
     @Bean
     RecordedResultHandler limiterRecordedResultHandler(
-            LimiterProperties properties, ObjectProvider<HandlerResultHandler> handlers) {
-        return new RecordedResultHandler(properties.web().headers(), handlers::orderedStream);
+            ExchangeSubscriptions subscriptions,
+            LimiterProperties properties,
+            ObjectProvider<HandlerResultHandler> handlers) {
+        return new RecordedResultHandler(subscriptions, properties.web().headers(), handlers::orderedStream);
     }
 
     /** Without limits, before filters that may call limited methods. */

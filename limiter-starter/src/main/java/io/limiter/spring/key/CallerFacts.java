@@ -94,9 +94,9 @@ public final class CallerFacts implements KeyRequest {
         CurrentKeyRequest source = request.get();
         KeyRequest current = source == null ? null : source.get();
         if (current == null) {
-            throw new MissingLimitKeyException(
-                    "there is no request that has " + what
-                            + ": call the limited method in the thread of a request, and in WebFlux let it return a Mono or Flux");
+            throw new MissingLimitKeyException("there is no request that has " + what
+                    + ": call the limited method in the thread of a request, and in WebFlux let it return a Mono or Flux,"
+                    + " or put the limit on the handler method, which may also return a future");
         }
         return current;
     }

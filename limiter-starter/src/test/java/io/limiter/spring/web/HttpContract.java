@@ -210,6 +210,25 @@ public abstract class HttpContract extends ServerContract {
     }
 
     @Test
+    void a_limited_method_that_returns_a_future_reads_facts_of_its_request() throws Exception {
+        String path = path("/future/facts");
+        for (String user : new String[] {"ann", "bob", ""}) {
+            String[] caller = {"X-Tenant", "acme", "X-User", user};
+            Reply granted = call("GET", usual, path + "&n=3", caller);
+            assertThat(granted.statusCode()).as(user).isEqualTo(200);
+            assertThat(granted.body()).isEqualTo("done");
+            assertThat(header(granted, "RateLimit")).matches("\"futureFacts\";r=1;t=\\d+");
+            Reply rejected = call("GET", usual, path + "&n=2", caller);
+            assertThat(rejected.statusCode()).as(user).isEqualTo(429);
+            assertThat(header(rejected, "RateLimit")).matches("\"futureFacts\";r=1;t=\\d+");
+        }
+        Reply bad = call("GET", usual, path + "&n=1");
+        assertThat(bad.statusCode()).isEqualTo(400);
+        assertThat(problem(bad).get("detail").asText())
+                .isEqualTo("the request has no valid header X-Tenant, which is part of the key of its limit");
+    }
+
+    @Test
     void users_have_keys_of_their_own_and_anonymous_callers_their_address() throws Exception {
         for (String path : new String[] {"/user", "/mine/x"}) {
             String address = address();

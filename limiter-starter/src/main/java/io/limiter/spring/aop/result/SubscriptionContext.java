@@ -19,6 +19,12 @@ public interface SubscriptionContext {
      */
     <T> Mono<T> call(ContextView context, boolean user, boolean form, Supplier<T> action);
 
+    /**
+     * Whether the current thread calls a handler method for a request that it does not know, and the result is handled as a
+     * {@link RecordedResult}.
+     */
+    boolean knowsRequestLater();
+
     /** Whether handler methods with plain results are called on threads that may wait, such as virtual ones. */
     boolean plainHandlersMayWait();
 }

@@ -56,7 +56,8 @@ public final class CurrentExchange {
         ServerWebExchange exchange = get();
         if (exchange == null) {
             throw new MissingLimitKeyException("there is no exchange that has the caller's IP: limit by IP only"
-                    + " methods that return a Mono or Flux, which is subscribed to while an exchange is handled");
+                    + " handler methods that return a Mono, a Flux or a future, and other methods that return a Mono or"
+                    + " Flux, which is subscribed to while an exchange is handled");
         }
         HttpHeaders headers = exchange.getRequest().getHeaders();
         return addresses.of(remote(exchange.getRequest().getRemoteAddress()), name -> lines(headers, name));

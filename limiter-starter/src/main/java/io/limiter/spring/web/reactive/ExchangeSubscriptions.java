@@ -1,6 +1,7 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.aop.result.SubscriptionContext;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -9,6 +10,7 @@ import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.result.method.InvocableHandlerMethod;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
@@ -16,6 +18,14 @@ import reactor.util.context.ContextView;
 
 /** Finds the exchange of a subscription in Reactor's context, where {@link HttpLimitWebFilter} puts it. */
 public final class ExchangeSubscriptions implements SubscriptionContext {
+
+    private static final String HANDLER = InvocableHandlerMethod.class.getName();
+    private static final List<String> PROXIES = List.of(
+            ExchangeSubscriptions.class.getName(),
+            "io.limiter.spring.aop.",
+            "org.springframework.aop.",
+            "java.lang.reflect.",
+            "jdk.");
 
     private final ExchangeUsers users;
     private final Supplier<Stream<WebFluxConfigurer>> configurers;
@@ -37,6 +47,17 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
         return form && exchange != null
                 ? FormExchange.form(exchange).flatMap(known -> call(exchange, user, known, action))
                 : call(exchange, user, FormExchange.NONE, action);
+    }
+
+    /** Nothing passes the exchange on to the method, and another caller of it would never handle its result so. */
+    @Override
+    public boolean knowsRequestLater() {
+        return HANDLER.equals(StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                        .filter(name ->
+                                PROXIES.stream().noneMatch(name::startsWith) && !name.contains("$$SpringCGLIB$$"))
+                        .findFirst()
+                        .orElse("")));
     }
 
     @Override

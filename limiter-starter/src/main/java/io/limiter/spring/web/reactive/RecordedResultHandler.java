@@ -2,6 +2,7 @@ package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.aop.result.RecordedResult;
 import io.limiter.spring.web.HeaderSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.core.Ordered;
@@ -9,18 +10,22 @@ import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /**
- * Shows the limits of handler methods that return futures in the response: the thread that calls the method does not know the exchange.
- * The handler that comes after this one writes the result.
+ * Gives the exchange to the limits of handler methods that return futures, because the thread that calls the method does not know it:
+ * they read it and are shown in its response. The handler that comes after this one writes the result.
  */
 public final class RecordedResultHandler implements HandlerResultHandler, Ordered {
 
+    private final ExchangeSubscriptions subscriptions;
     private final HeaderSet headers;
     private final Supplier<Stream<HandlerResultHandler>> handlers;
 
     /** @param handlers all of the application, in their order */
-    public RecordedResultHandler(HeaderSet headers, Supplier<Stream<HandlerResultHandler>> handlers) {
+    public RecordedResultHandler(
+            ExchangeSubscriptions subscriptions, HeaderSet headers, Supplier<Stream<HandlerResultHandler>> handlers) {
+        this.subscriptions = subscriptions;
         this.headers = headers;
         this.handlers = handlers;
     }
@@ -37,9 +42,27 @@ public final class RecordedResultHandler implements HandlerResultHandler, Ordere
 
     @Override
     public Mono<Void> handleResult(ServerWebExchange exchange, HandlerResult result) {
-        if (result.getReturnValue() instanceof RecordedResult recorded) {
-            recorded.recordIn(ExchangeDecisions.of(exchange, headers));
-        }
+        return Mono.deferContextual(context -> {
+            if (result.getReturnValue() instanceof RecordedResult recorded) {
+                recorded.handledBy(caller(context), ExchangeDecisions.of(exchange, headers));
+            }
+            return handledByNext(exchange, result);
+        });
+    }
+
+    private RecordedResult.Caller caller(ContextView context) {
+        return new RecordedResult.Caller() {
+            @Override
+            public <T> CompletableFuture<T> call(boolean user, boolean form, Supplier<T> action) {
+                return subscriptions
+                        .call(context, user, form, action)
+                        .contextWrite(context)
+                        .toFuture();
+            }
+        };
+    }
+
+    private Mono<Void> handledByNext(ServerWebExchange exchange, HandlerResult result) {
         return handlers.get()
                 .filter(handler -> handler != this && handler.supports(result))
                 .findFirst()

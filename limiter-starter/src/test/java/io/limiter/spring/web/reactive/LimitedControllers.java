@@ -44,6 +44,11 @@ final class LimitedControllers {
             return Mono.just("done");
         }
 
+        @CountLimit(name = "byIp", limitType = LimitType.IP, limit = 5, per = "1h")
+        public CompletableFuture<String> byIp() {
+            return CompletableFuture.completedFuture("done");
+        }
+
         @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> again(String run) {
             return Mono.just("done");
@@ -174,6 +179,22 @@ final class LimitedControllers {
         @GetMapping("/future")
         @CountLimit(limit = 1, name = "future", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public CompletableFuture<String> future(@RequestParam("run") String run) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @GetMapping("/future/inside")
+        public CompletableFuture<String> futureInside() {
+            return service.byIp();
+        }
+
+        @GetMapping("/future/facts")
+        @CountLimit(
+                limit = 4,
+                name = "futureFacts",
+                per = "1h",
+                key = {"#{header('X-Tenant')}", "#{user() ?: ip()}", "#{run}"},
+                cost = "#{number(param('n'))}")
+        public CompletableFuture<String> futureFacts(@RequestParam("run") String run) {
             return CompletableFuture.completedFuture("done");
         }
 

@@ -179,6 +179,11 @@ class WebFluxHttpTest extends HttpContract {
     }
 
     @Test
+    void a_future_of_a_method_that_is_no_handler_knows_no_request_and_does_not_wait_for_one() throws Exception {
+        assertThat(get("/future/inside").statusCode()).isEqualTo(400);
+    }
+
+    @Test
     void blocking_calls_are_detected() {
         assertThatThrownBy(() -> Mono.fromRunnable(() -> {
                             try {

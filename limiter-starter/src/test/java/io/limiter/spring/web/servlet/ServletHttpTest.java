@@ -167,6 +167,17 @@ class ServletHttpTest extends HttpContract {
             return CompletableFuture.completedFuture("done");
         }
 
+        @GetMapping("/future/facts")
+        @CountLimit(
+                limit = 4,
+                name = "futureFacts",
+                per = "1h",
+                key = {"#{header('X-Tenant')}", "#{user() ?: ip()}", "#{run}"},
+                cost = "#{number(param('n'))}")
+        public CompletableFuture<String> futureFacts(@RequestParam("run") String run) {
+            return CompletableFuture.completedFuture("done");
+        }
+
         @GetMapping({"/api/one", "/api/health/live", "/tried", "/several"})
         public String open() {
             return "done";
