@@ -205,7 +205,7 @@ final class Console {
             Long expires = request.expiresSeconds();
             ChangeNote note = expires == null ? plain : plain.withExpiry(seconds(expires));
             String name = Wire.needed("name", request.name());
-            LiveSettings settings = Wire.needed("settings", request.settings()).toLive();
+            LiveSettings settings = LiveSettings.of(Wire.needed("settings", request.settings()));
             long expectedVersion = Wire.needed("expectedVersion", request.expectedVersion());
             LimitNames.check(name, feed.names(), settings.kind());
             return Wire.Live.of(

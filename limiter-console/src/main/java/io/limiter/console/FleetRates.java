@@ -4,6 +4,7 @@ import io.limiter.console.wire.Wire;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.Rate;
+import io.limiter.spring.actuate.LiveDefinition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -267,7 +268,7 @@ final class FleetRates {
                 sum.limiter(),
                 sum.kind(),
                 sum.limit(),
-                Wire.Settings.of(sum.settings()),
+                LiveDefinition.of(sum.settings()),
                 rates == null ? null : rounded(rates.granted()),
                 rates == null ? null : rounded(rates.rejected()),
                 rates == null ? null : rounded(rates.errors()),

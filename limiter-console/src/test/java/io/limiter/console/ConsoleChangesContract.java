@@ -3,9 +3,9 @@ package io.limiter.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -25,7 +25,7 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
         assertThat(live.get("who").asText()).isEqualTo("operator");
         assertThat(live.get("expiresAt").asLong() - live.get("since").asLong()).isEqualTo(1_800_000);
         assertThat(limits(server).get("search").orElseThrow().settings())
-                .isEqualTo(LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(20));
+                .isEqualTo(LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(20));
         assertThat(json("/api/limits", "viewer").at("/limits/0/settings/rate").asDouble())
                 .isEqualTo(20);
 
@@ -161,7 +161,7 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
         limits(server)
                 .put(
                         "search",
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(30),
+                        LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(30),
                         ChangeNote.of("maria", "was first"),
                         0);
         HttpResponse<String> conflict = post("/api/limits", "operator", PUT);
@@ -183,9 +183,9 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
                 "{\"name\":\"s\",\"settings\":{\"kind\":\"x\"},\"expectedVersion\":0}; kind must be one of",
                 "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":9223372036854775807,\"expectedVersion\":0}; expiresIn",
                 "{\"name\":\"s\",\"settings\":{\"limit\":1.9},\"expectedVersion\":0}; 1.9",
-                "{\"name\":\"s\",\"settings\":{\"limit\":\"1\"},\"expectedVersion\":0}; Long",
+                "{\"name\":\"s\",\"settings\":{\"limit\":\"1\"},\"expectedVersion\":0}; limit must be a whole number",
                 "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":1.5,\"expectedVersion\":0}; 1.5",
-                "{\"name\":\"s\",\"settings\":{\"enforce\":0},\"expectedVersion\":0}; Boolean",
+                "{\"name\":\"s\",\"settings\":{\"enforce\":0},\"expectedVersion\":0}; enforce must be true or false",
                 "{\"name\":7,\"settings\":{},\"expectedVersion\":0}; String",
                 "{\"name\":\"s\",\"name\":\"t\",\"settings\":{},\"expectedVersion\":0}; Duplicate",
                 "{\"name\":\"s\",\"settings\":{\"rate\":1,\"rate\":2},\"expectedVersion\":0}; Duplicate",

@@ -1,9 +1,9 @@
 package io.limiter.console;
 
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
@@ -49,7 +49,7 @@ public final class ConsoleDemo {
             limits.reports(traffic::reports);
             limits.put(
                     "import",
-                    LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(4).withEnforce(false),
+                    LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(4).withEnforce(false),
                     ChangeNote.of("maria", "Trying out a lower limit before the migration")
                             .withExpiry(Duration.ofMinutes(40)),
                     0);
@@ -60,7 +60,7 @@ public final class ConsoleDemo {
     /** Calls of made-up limits. */
     static final class Traffic {
 
-        private record Limit(String prefix, String name, LiveKind kind, LiveSettings settings, double demand) {
+        private record Limit(String prefix, String name, LimitKind kind, LiveSettings settings, double demand) {
 
             /** Per second. */
             double most(LiveSettings live) {
@@ -83,8 +83,8 @@ public final class ConsoleDemo {
                 new Limit(
                         "concurrentLimit:",
                         "report",
-                        LiveKind.CONCURRENT,
-                        LiveSettings.of(LiveKind.CONCURRENT).withLimit(8),
+                        LimitKind.CONCURRENT,
+                        LiveSettings.of(LimitKind.CONCURRENT).withLimit(8),
                         3));
 
         private final FakeLiveLimits live;
@@ -99,8 +99,8 @@ public final class ConsoleDemo {
             return new Limit(
                     prefix,
                     name,
-                    LiveKind.TOKEN_BUCKET,
-                    LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(rate).withCapacity(capacity),
+                    LimitKind.TOKEN_BUCKET,
+                    LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(rate).withCapacity(capacity),
                     demand);
         }
 
@@ -108,8 +108,8 @@ public final class ConsoleDemo {
             return new Limit(
                     prefix,
                     name,
-                    LiveKind.FIXED_WINDOW,
-                    LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(limit).withPeriod(Duration.ofSeconds(seconds)),
+                    LimitKind.FIXED_WINDOW,
+                    LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(limit).withPeriod(Duration.ofSeconds(seconds)),
                     demand);
         }
 

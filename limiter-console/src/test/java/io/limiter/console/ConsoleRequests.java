@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -145,7 +145,7 @@ abstract class ConsoleRequests {
                         text,
                         "token-bucket",
                         text,
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(1),
+                        LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(1),
                         5,
                         2,
                         0,

@@ -3,11 +3,11 @@ package io.limiter.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.limiter.algorithm.LimitKind;
 import io.limiter.console.wire.Wire;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.Rate;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +51,7 @@ class FleetRatesTest {
                         "search",
                         "token-bucket",
                         definition,
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(50),
+                        LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(50),
                         granted,
                         rejected,
                         0,

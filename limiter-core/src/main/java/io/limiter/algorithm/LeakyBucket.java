@@ -27,7 +27,7 @@ public final class LeakyBucket {
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
         Check.range("capacity", capacity, 1, TokenBucket.MAX_CAPACITY);
-        return TokenBucket.perSecond(leakPerSecond).withCapacity(capacity).withKind(TokenBucket.Kind.LEAKY_BUCKET);
+        return TokenBucket.perSecond(leakPerSecond).withCapacity(capacity).withKind(LimitKind.LEAKY_BUCKET);
     }
 
     /**
@@ -41,7 +41,7 @@ public final class LeakyBucket {
         Check.range("maxWaiting", maxWaiting, 0, TokenBucket.MAX_CAPACITY);
         // Checks the rate.
         TokenBucket oneByOne =
-                TokenBucket.perSecond(permitsPerSecond).withCapacity(1).withKind(TokenBucket.Kind.LEAKY_QUEUE);
+                TokenBucket.perSecond(permitsPerSecond).withCapacity(1).withKind(LimitKind.LEAKY_QUEUE);
         double micros = Rounding.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
         return oneByOne.withMaxWait(
                 micros > Check.MAX_DURATION.toSeconds() * 1e6

@@ -49,15 +49,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
 
-    /** The kinds of limit that are token buckets. */
-    public enum Kind {
-        TOKEN_BUCKET,
-        /** {@link LeakyBucket#meter}. */
-        LEAKY_BUCKET,
-        /** {@link LeakyBucket#queue}. */
-        LEAKY_QUEUE
-    }
-
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
     public static final Duration DEFAULT_EXPIRE = Duration.ofSeconds(60);
 
@@ -78,7 +69,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     private final boolean startsFull;
     private final Duration maxWait;
     private final Duration expire;
-    private final Kind kind;
+    private final LimitKind kind;
 
     private TokenBucket(
             double permitsPerSecond,
@@ -89,7 +80,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
             boolean startsFull,
             Duration maxWait,
             Duration expire,
-            Kind kind) {
+            LimitKind kind) {
         BucketChecks.check(permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, maxWait);
         Check.duration("expire", expire, Duration.ofMillis(1));
         this.permitsPerSecond = permitsPerSecond;
@@ -122,7 +113,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
                 startsFull,
                 maxWait,
                 expire,
-                Kind.TOKEN_BUCKET);
+                LimitKind.TOKEN_BUCKET);
     }
 
     /**
@@ -148,13 +139,13 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
         double rate = permits / seconds;
         // Rounded up, so that a bucket holds all of the last permit.
         double burst = rate * seconds < permits ? Math.min(Math.nextUp(seconds), BucketChecks.MAX_BURST) : seconds;
-        return perSecond(rate).with(rate, burst, 1, Kind.TOKEN_BUCKET);
+        return perSecond(rate).with(rate, burst, 1, LimitKind.TOKEN_BUCKET);
     }
 
     /** {@link #perSecond} with a burst in possibly fractional seconds, as in the annotations. */
     public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
         return perSecond(permitsPerSecond)
-                .with(permitsPerSecond, burstSeconds, 0, Kind.TOKEN_BUCKET)
+                .with(permitsPerSecond, burstSeconds, 0, LimitKind.TOKEN_BUCKET)
                 .grantingWithoutWait();
     }
 
@@ -199,7 +190,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     public TokenBucket withRateAndCapacity(double newPermitsPerSecond, double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
         return stillGranting(
-                with(newPermitsPerSecond, 0, permits, kind == Kind.LEAKY_QUEUE ? Kind.TOKEN_BUCKET : kind));
+                with(newPermitsPerSecond, 0, permits, kind == LimitKind.LEAKY_QUEUE ? LimitKind.TOKEN_BUCKET : kind));
     }
 
     /**
@@ -208,7 +199,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
      * @throws IllegalArgumentException as {@link #withRate}
      */
     public TokenBucket withRateAndBurst(double newPermitsPerSecond, Duration newBurst) {
-        return stillGranting(with(newPermitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET));
+        return stillGranting(with(newPermitsPerSecond, seconds(newBurst), 0, LimitKind.TOKEN_BUCKET));
     }
 
     private static double seconds(Duration burst) {
@@ -217,13 +208,14 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
 
     /** This bucket with a capacity in seconds, from 1 ns to 1,000 days, which scales with the rate. */
     public TokenBucket withBurst(Duration newBurst) {
-        return with(permitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET).grantingWithoutWait();
+        return with(permitsPerSecond, seconds(newBurst), 0, LimitKind.TOKEN_BUCKET)
+                .grantingWithoutWait();
     }
 
     /** This bucket with a capacity in permits at any rate, more than 0 and at most 1,000,000,000,000. */
     public TokenBucket withCapacity(double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
-        return with(permitsPerSecond, 0, permits, Kind.TOKEN_BUCKET).grantingWithoutWait();
+        return with(permitsPerSecond, 0, permits, LimitKind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
@@ -233,12 +225,12 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket withWarmUp(WarmUp newWarmUp) {
-        return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, Kind.TOKEN_BUCKET);
+        return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, LimitKind.TOKEN_BUCKET);
     }
 
     /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
     public TokenBucket withWhoWaits(WhoWaits newWhoWaits) {
-        return with(warmUp, newWhoWaits, startsFull, Kind.TOKEN_BUCKET).grantingWithoutWait();
+        return with(warmUp, newWhoWaits, startsFull, LimitKind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket, full or empty when it is created. Default: full. */
@@ -257,15 +249,15 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     }
 
     /** This bucket, of another kind. */
-    TokenBucket withKind(Kind newKind) {
+    TokenBucket withKind(LimitKind newKind) {
         return with(permitsPerSecond, burstSeconds, minCapacity, newKind);
     }
 
-    private TokenBucket with(double rate, double burst, double capacity, Kind newKind) {
+    private TokenBucket with(double rate, double burst, double capacity, LimitKind newKind) {
         return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, newKind);
     }
 
-    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits who, boolean full, Kind newKind) {
+    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits who, boolean full, LimitKind newKind) {
         return new TokenBucket(
                 permitsPerSecond, burstSeconds, minCapacity, newWarmUp, who, full, maxWait, expire, newKind);
     }
@@ -321,8 +313,8 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
         return expire;
     }
 
-    /** As what it was defined; decisions do not depend on it. */
-    public Kind kind() {
+    /** As what it was defined: a token bucket, leaky bucket or leaky queue. Decisions do not depend on it. */
+    public LimitKind kind() {
         return kind;
     }
 
@@ -483,6 +475,6 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     public String toString() {
         return "TokenBucket[permitsPerSecond=" + permitsPerSecond + ", burstSeconds=" + burstSeconds + ", minCapacity="
                 + minCapacity + ", warmUp=" + warmUp + ", whoWaits=" + whoWaits + ", startsFull=" + startsFull
-                + ", maxWait=" + maxWait + ", expire=" + expire + ", kind=" + kind + "]";
+                + ", maxWait=" + maxWait + ", expire=" + expire + ", kind=" + kind.name() + "]";
     }
 }

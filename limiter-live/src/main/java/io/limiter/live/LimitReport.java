@@ -122,7 +122,7 @@ public final class LimitReport {
         return limiter;
     }
 
-    /** As {@link LiveKind#toString()}; the class of a limit of your own; empty if unknown. */
+    /** As {@link io.limiter.algorithm.LimitKind}; the class of a limit of your own; empty if unknown. */
     public String kind() {
         return kind;
     }

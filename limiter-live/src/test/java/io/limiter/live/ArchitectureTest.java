@@ -39,6 +39,7 @@ class ArchitectureTest {
             .resideOutsideOfPackages(
                     "io.limiter.live",
                     "io.limiter",
+                    "io.limiter.algorithm",
                     // How a key path is one text.
                     "io.limiter.internal.key",
                     "java..",

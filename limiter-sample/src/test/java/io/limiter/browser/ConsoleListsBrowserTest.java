@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -81,7 +81,7 @@ class ConsoleListsBrowserTest extends OpenConsole {
         for (int i = 0; i < 60; i++) {
             version = live.put(
                             "search-" + i % 3,
-                            LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(i + 1),
+                            LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(i + 1),
                             ChangeNote.of(i == 7 ? "maria" : "ann", i == 9 ? "=HYPERLINK(\"evil\")" : "")
                                     .withExpiry(Duration.ofHours(i + 1)),
                             live.get("search-" + i % 3).map(LiveLimit::version).orElse(0L))
@@ -172,7 +172,7 @@ class ConsoleListsBrowserTest extends OpenConsole {
         LiveLimits live = sample.getBean(LiveLimits.class);
         long version = 0;
         for (int rate = 41; rate <= 43; rate++) {
-            LiveSettings settings = LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(rate);
+            LiveSettings settings = LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(rate);
             version = live.put("search", settings, ChangeNote.of("ann", ""), version)
                     .version();
         }

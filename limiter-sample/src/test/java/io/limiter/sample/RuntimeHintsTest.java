@@ -44,9 +44,6 @@ class RuntimeHintsTest {
     private static final Set<Class<?>> WRITTEN =
             Set.of(LimitersDescription.class, LimitDescription.class, KeyDescription.class, LiveDescription.class);
 
-    /** The settings of live limits as JSON, which only their package sees. */
-    private static final String STORED_SETTINGS = "io.limiter.internal.live.store.StoredSettings";
-
     private static RuntimeHints hints() {
         RuntimeHints hints = new RuntimeHints();
         List<RuntimeHintsRegistrar> registrars =
@@ -113,8 +110,7 @@ class RuntimeHintsTest {
                 .contains(
                         "io.limiter.spring.web.RejectionResponses$Problem",
                         "io.limiter.console.wire.Wire$RejectedKey",
-                        LimitDescription.class.getName(),
-                        STORED_SETTINGS);
+                        LimitDescription.class.getName());
         for (Class<?> each : records) {
             for (RecordComponent component : each.getRecordComponents()) {
                 assertThat(RuntimeHintsPredicates.reflection()
@@ -132,10 +128,7 @@ class RuntimeHintsTest {
                         Stream.of(type.getRecordComponents())
                                 .flatMap(each -> Stream.of(each.getAccessor().getAnnotations())))
                 .anyMatch(each -> each.annotationType().getName().startsWith("com.fasterxml.jackson."));
-        if (annotated
-                || type.getEnclosingClass() == Wire.class
-                || WRITTEN.contains(type)
-                || type.getName().equals(STORED_SETTINGS)) {
+        if (annotated || type.getEnclosingClass() == Wire.class || WRITTEN.contains(type)) {
             add(type, records);
         }
     }

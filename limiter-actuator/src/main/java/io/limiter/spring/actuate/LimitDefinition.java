@@ -53,7 +53,7 @@ final class LimitDefinition {
             parameters.put("startsFull", bucket.startsFull());
             parameters.put("maxWait", shown(bucket.maxWait()));
             parameters.put("expire", shown(bucket.expire()));
-            parameters.put("kind", bucket.kind().toString());
+            parameters.put("kind", bucket.kind().name());
         } else if (limit instanceof FixedWindow window) {
             parameters.put("limit", window.limit());
             parameters.put("period", shown(window.period()));

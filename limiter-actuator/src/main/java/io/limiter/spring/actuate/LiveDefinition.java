@@ -41,25 +41,18 @@ public final class LiveDefinition {
         return definition;
     }
 
-    /** Without what the settings leave as it is. */
+    /** What the settings override, by name. */
     public static Map<String, @Nullable Object> of(LiveSettings settings) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
-        definition.put("kind", text(settings.kind()));
-        definition.put("rate", settings.rate());
-        definition.put("capacity", settings.capacity());
-        definition.put("burst", seconds(settings.burst()));
-        definition.put("limit", settings.limit());
-        definition.put("period", seconds(settings.period()));
-        definition.put("timeout", seconds(settings.timeout()));
-        definition.put("enforce", settings.enforce());
-        definition.put(
-                "onFailure",
-                settings.failurePolicy() == null
-                        ? null
-                        : settings.failurePolicy().toString());
-        definition.put("access", text(settings.access()));
-        definition.values().removeIf(value -> value == null);
+        settings.values().forEach((name, value) -> definition.put(name, shown(value)));
         return definition;
+    }
+
+    private static Object shown(Object value) {
+        if (value instanceof Duration time) {
+            return time.toSeconds() + time.getNano() / 1e9;
+        }
+        return value instanceof Number || value instanceof Boolean ? value : value.toString();
     }
 
     private static @Nullable Map<String, Object> key(Optional<LiveKey> key) {
@@ -70,13 +63,5 @@ public final class LiveDefinition {
                     return definition;
                 })
                 .orElse(null);
-    }
-
-    private static @Nullable String text(@Nullable Enum<?> value) {
-        return value == null ? null : value.toString();
-    }
-
-    private static @Nullable Double seconds(@Nullable Duration time) {
-        return time == null ? null : time.toSeconds() + time.getNano() / 1e9;
     }
 }

@@ -1,11 +1,10 @@
 package io.limiter.spring.live;
 
-import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.EndpointProblems;
@@ -116,27 +115,28 @@ public final class LiveLimitsEndpoint {
             LiveLimits limits = live();
             ChangeNote note = LiveRequest.note(Operator.name(security, who), why, expiresIn);
             long expected = LiveRequest.version("version", version);
-            LiveKind ofLimit = LiveRequest.kind(kind);
+            LimitKind ofLimit = LiveRequest.kind(kind);
             String changed = liveName(name);
             Set<String> known = names();
             LimitNames.check(changed, known, ofLimit);
-            LiveSettings settings = LiveRequest.checked(LiveSettings.of(
-                    // A ban or an exemption that is prepared holds whatever the kind will be.
-                    access == null || known.contains(changed) ? ofLimit : null,
-                    LiveRequest.number("rate", rate),
-                    LiveRequest.number("capacity", capacity),
-                    LiveRequest.duration("burst", burst),
-                    LiveRequest.whole("limit", limit),
-                    LiveRequest.duration("period", period),
-                    LiveRequest.duration("timeout", timeout),
-                    LiveRequest.flag("enforce", enforce),
-                    onFailure == null ? null : FailurePolicy.parse("onFailure", onFailure),
-                    LiveRequest.oneOf("access", LiveSettings.Access.class, access)));
+            Map<String, @Nullable Object> settings = new LinkedHashMap<>();
+            // A ban or an exemption that is prepared holds whatever the kind will be.
+            settings.put("kind", access == null || known.contains(changed) ? ofLimit : null);
+            settings.put("rate", LiveRequest.number("rate", rate));
+            settings.put("capacity", LiveRequest.number("capacity", capacity));
+            settings.put("burst", LiveRequest.duration("burst", burst));
+            settings.put("limit", LiveRequest.whole("limit", limit));
+            settings.put("period", LiveRequest.duration("period", period));
+            settings.put("timeout", LiveRequest.duration("timeout", timeout));
+            settings.put("enforce", LiveRequest.flag("enforce", enforce));
+            settings.put("onFailure", onFailure);
+            settings.put("access", LiveRequest.oneOf("access", LiveSettings.Access.class, access));
+            LiveSettings changes = LiveRequest.checked(LiveSettings.of(settings));
             LiveKey ofKey = LiveRequest.key(key, keyHash);
             return LiveDefinition.of(
                     ofKey == null
-                            ? limits.put(changed, settings, note, expected)
-                            : limits.put(changed, ofKey, settings, note, expected));
+                            ? limits.put(changed, changes, note, expected)
+                            : limits.put(changed, ofKey, changes, note, expected));
         });
     }
 

@@ -1,8 +1,8 @@
 package io.limiter.spring.live;
 
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.text.DurationText;
@@ -41,8 +41,8 @@ final class LiveRequest {
         return version == null ? 0 : version;
     }
 
-    static @Nullable LiveKind kind(@Nullable String text) {
-        return text == null ? null : LiveKind.of(text);
+    static @Nullable LimitKind kind(@Nullable String text) {
+        return text == null ? null : LimitKind.of(text);
     }
 
     static @Nullable Double number(String name, @Nullable String text) {

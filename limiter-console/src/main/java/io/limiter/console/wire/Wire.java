@@ -1,21 +1,15 @@
 package io.limiter.console.wire;
 
-import io.limiter.FailurePolicy;
 import io.limiter.live.BannedKey;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
-import io.limiter.live.LiveSettings;
-import io.limiter.live.LiveSettings.Access;
 import io.limiter.spring.actuate.KeyDescription;
 import io.limiter.spring.actuate.LimitersDescription;
-import java.math.BigDecimal;
-import java.time.Duration;
+import io.limiter.spring.actuate.LiveDefinition;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,76 +34,6 @@ public final class Wire {
         return value;
     }
 
-    public record Settings(
-            @Nullable String kind,
-            @Nullable Double rate,
-            @Nullable Double capacity,
-            @Nullable Double burst,
-            @Nullable Long limit,
-            @Nullable Double period,
-            @Nullable Double timeout,
-            @Nullable Boolean enforce,
-            @Nullable String onFailure,
-            @Nullable String access) {
-
-        public static Settings of(LiveSettings settings) {
-            return new Settings(
-                    settings.kind() == null ? null : settings.kind().toString(),
-                    settings.rate(),
-                    settings.capacity(),
-                    seconds(settings.burst()),
-                    settings.limit(),
-                    seconds(settings.period()),
-                    seconds(settings.timeout()),
-                    settings.enforce(),
-                    settings.failurePolicy() == null
-                            ? null
-                            : settings.failurePolicy().toString(),
-                    settings.access() == null ? null : settings.access().name());
-        }
-
-        /** @throws IllegalArgumentException if a value is out of range */
-        public LiveSettings toLive() {
-            return LiveSettings.of(
-                    kind == null ? null : LiveKind.of(kind),
-                    rate,
-                    capacity,
-                    duration("burst", burst),
-                    limit,
-                    duration("period", period),
-                    duration("timeout", timeout),
-                    enforce,
-                    onFailure == null ? null : FailurePolicy.parse("onFailure", onFailure),
-                    access == null ? null : named("access", Access.values(), access));
-        }
-
-        private static <E extends Enum<E>> E named(String what, E[] values, String name) {
-            return Arrays.stream(values)
-                    .filter(each -> each.name().equals(name))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException(
-                            what + " must be one of " + Arrays.toString(values) + ", was '" + name + "'"));
-        }
-
-        private static @Nullable Double seconds(@Nullable Duration duration) {
-            return duration == null ? null : duration.toSeconds() + duration.getNano() / 1e9;
-        }
-
-        private static @Nullable Duration duration(String name, @Nullable Double seconds) {
-            if (seconds == null) {
-                return null;
-            }
-            // Written so that NaN fails.
-            if (!(seconds >= 0 && seconds <= Integer.MAX_VALUE)) {
-                throw new IllegalArgumentException(
-                        name + " must be between 0 and " + Integer.MAX_VALUE + " seconds, was " + seconds);
-            }
-            // Exact, where a double times 1e9 is not.
-            return Duration.ofNanos(
-                    BigDecimal.valueOf(seconds).movePointRight(9).longValue());
-        }
-    }
-
     /**
      * A key of a limit.
      *
@@ -129,7 +53,7 @@ public final class Wire {
     public record Live(
             String name,
             @Nullable Key key,
-            Settings settings,
+            Map<String, @Nullable Object> settings,
             long version,
             long since,
             @Nullable Long expiresAt,
@@ -140,7 +64,7 @@ public final class Wire {
             return new Live(
                     limit.name(),
                     Key.of(limit.key()),
-                    Settings.of(limit.settings()),
+                    LiveDefinition.of(limit.settings()),
                     limit.version(),
                     limit.since().toEpochMilli(),
                     limit.expiresAt().map(Instant::toEpochMilli).orElse(null),
@@ -288,7 +212,7 @@ public final class Wire {
             String limiter,
             String kind,
             String limit,
-            Settings settings,
+            Map<String, @Nullable Object> settings,
             @Nullable Double granted,
             @Nullable Double rejected,
             @Nullable Double errors,
@@ -364,7 +288,7 @@ public final class Wire {
     public record PutRequest(
             @Nullable String name,
             @Nullable Key key,
-            @Nullable Settings settings,
+            @Nullable Map<String, @Nullable Object> settings,
             @Nullable String why,
             @Nullable Long expiresSeconds,
             @Nullable Long expectedVersion) {}

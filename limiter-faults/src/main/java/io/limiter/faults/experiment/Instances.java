@@ -2,6 +2,7 @@ package io.limiter.faults.experiment;
 
 import static io.limiter.faults.experiment.Experiment.named;
 
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
@@ -13,7 +14,6 @@ import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
@@ -187,7 +187,7 @@ final class Instances {
             String name = Limiters.LIMITED.name().toLowerCase(Locale.ROOT);
             ChangeNote note = ChangeNote.of("faults", "an experiment");
             LiveSettings settings =
-                    LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10).withCapacity(10);
+                    LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10).withCapacity(10);
             LiveLimit live = observer.live().put(name, settings, note, 0);
             scene.pass(Duration.ofSeconds(1));
             long sinceMicros = AccountFile.nowMicros();

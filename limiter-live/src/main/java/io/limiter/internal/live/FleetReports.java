@@ -6,6 +6,7 @@ import io.limiter.Decision;
 import io.limiter.LimiterTotals;
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.key.KeyText;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.store.LiveStore;
@@ -20,7 +21,6 @@ import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
@@ -204,7 +204,7 @@ final class FleetReports implements Fleet {
             BinaryOperator<String> problems,
             Map<Instant, Rate> past) {
         AnyLimit limit = totals.limit().orElse(null);
-        LiveKind kind = limit == null ? null : LiveLimitMapper.kindOf(limit);
+        LimitKind kind = limit == null ? null : LimitKind.of(limit).orElse(null);
         Map<String, Long> bySource = new TreeMap<>();
         for (Decision.Source source : Decision.Source.values()) {
             long decided = totals.granted(source) + totals.rejected(source);

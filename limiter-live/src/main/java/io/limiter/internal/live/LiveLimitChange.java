@@ -2,6 +2,7 @@ package io.limiter.internal.live;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.named.LimitChange;
 import io.limiter.live.LiveSettings;
@@ -17,7 +18,7 @@ record LiveLimitChange(LiveSettings settings) implements LimitChange {
 
     @Override
     public boolean concerns(AnyLimit own) {
-        return settings.kind() == null || settings.kind() == LiveLimitMapper.kindOf(own);
+        return settings.kind() == null || settings.kind() == LimitKind.of(own).orElse(null);
     }
 
     @Override

@@ -4,26 +4,19 @@ import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Applies the parameters of live limits to limits. The kind stays: state of one kind means nothing to another. */
 public final class LiveLimitMapper {
-
-    private static final Map<Class<?>, LiveKind> KINDS = Map.of(
-            FixedWindow.class, LiveKind.FIXED_WINDOW,
-            SlidingLog.class, LiveKind.SLIDING_LOG,
-            SlidingCounter.class, LiveKind.SLIDING_COUNTER,
-            ConcurrencyLimit.class, LiveKind.CONCURRENT);
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -36,8 +29,8 @@ public final class LiveLimitMapper {
      */
     @SuppressWarnings("unchecked") // Each kind stays.
     static <L extends AnyLimit> L applied(L own, LiveSettings settings) {
-        LiveKind kind = settings.kind();
-        LiveKind ownKind = kindOf(own);
+        LimitKind kind = settings.kind();
+        LimitKind ownKind = LimitKind.of(own).orElse(null);
         if (kind != null && kind != ownKind && (ownKind != null || !settings.hasParameters())) {
             throw new IllegalArgumentException("kind " + kind + " cannot be applied to " + own
                     + ": a kind cannot be changed live, because the state of one means nothing to another; "
@@ -81,12 +74,12 @@ public final class LiveLimitMapper {
 
     private static TokenBucket bucket(TokenBucket own, LiveSettings settings) {
         double rate = or(settings.rate(), own.permitsPerSecond());
-        if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
+        if (own.kind() == LimitKind.LEAKY_QUEUE) {
             long waiting = settings.capacity() == null ? waiting(own) : whole(settings.capacity());
             return own.withRate(rate)
                     .withMaxWait(LeakyBucket.queue(rate, waiting).maxWait());
         }
-        if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
+        if (own.kind() == LimitKind.LEAKY_BUCKET) {
             return settings.capacity() == null
                     ? own.withRate(rate)
                     : own.withRateAndCapacity(rate, whole(settings.capacity()));
@@ -118,7 +111,7 @@ public final class LiveLimitMapper {
         return Math.round(queue.maxWaitMicros() * queue.permitsPerSecond() / 1e6);
     }
 
-    private static void checkParameters(LiveSettings settings, LiveKind kind) {
+    private static void checkParameters(LiveSettings settings, LimitKind kind) {
         List<String> allowed = switch (kind) {
             case TOKEN_BUCKET -> List.of("rate", "capacity", "burst");
             case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("rate", "capacity");
@@ -132,7 +125,7 @@ public final class LiveLimitMapper {
         checkParameter("period", settings.period(), kind, allowed);
     }
 
-    private static void checkParameter(String name, @Nullable Object value, LiveKind kind, List<String> allowed) {
+    private static void checkParameter(String name, @Nullable Object value, LimitKind kind, List<String> allowed) {
         if (value != null && !allowed.contains(name)) {
             throw new IllegalArgumentException(name + " " + value + " has no effect on kind " + kind + ", which has "
                     + String.join(", ", allowed));
@@ -149,7 +142,7 @@ public final class LiveLimitMapper {
      * @throws IllegalArgumentException if they are out of range, or have parameters without a kind
      */
     static void checkWithoutLimiter(String name, LiveSettings settings) {
-        LiveKind kind = settings.kind();
+        LimitKind kind = settings.kind();
         if (kind == null) {
             if (settings.hasParameters()) {
                 throw new IllegalArgumentException("kind must be set for the parameters of '" + name
@@ -166,7 +159,7 @@ public final class LiveLimitMapper {
     }
 
     /** A limit whose own parameters fit any settings that are possible. */
-    private static AnyLimit prototype(LiveKind kind, LiveSettings settings) {
+    private static AnyLimit prototype(LimitKind kind, LiveSettings settings) {
         return switch (kind) {
             case TOKEN_BUCKET -> TokenBucket.perSecond(rateFor(settings));
             case LEAKY_BUCKET -> LeakyBucket.meter(rateFor(settings), 1);
@@ -189,17 +182,9 @@ public final class LiveLimitMapper {
         return Math.min(1e9, Math.max(1, Math.max(rate, permits / 1e6)));
     }
 
-    /** The kind of a limit; {@code null} for one of the application's own. */
-    public static @Nullable LiveKind kindOf(AnyLimit limit) {
-        // The kinds of buckets have the same names.
-        return limit instanceof TokenBucket bucket
-                ? LiveKind.valueOf(bucket.kind().name())
-                : KINDS.get(limit.getClass());
-    }
-
     /** The parameters of a limit, as a live limit would set them. */
     public static LiveSettings of(AnyLimit limit) {
-        LiveKind kind = kindOf(limit);
+        LimitKind kind = LimitKind.of(limit).orElse(null);
         if (kind == null) {
             return LiveSettings.NONE;
         }

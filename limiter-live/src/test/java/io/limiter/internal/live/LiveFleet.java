@@ -10,12 +10,12 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
@@ -52,7 +52,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     static final LiveOptions BY_HAND = LiveOptions.DEFAULT.withPollInterval(Duration.ofHours(1));
 
     static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
-    static final LiveSettings TEN = LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10);
+    static final LiveSettings TEN = LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10);
 
     private static final String CLOCK_KEY = "clock";
 

@@ -17,6 +17,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
@@ -24,7 +25,6 @@ import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.util.Comparator;
@@ -60,7 +60,7 @@ class LiveFleetTest {
         assertThat(sum.kind()).isEqualTo("fixed-window");
         assertThat(sum.limit()).isEqualTo(FixedWindow.of(5, HOUR).toString());
         assertThat(sum.settings())
-                .isEqualTo(LiveSettings.of(LiveKind.FIXED_WINDOW)
+                .isEqualTo(LiveSettings.of(LimitKind.FIXED_WINDOW)
                         .withLimit(5)
                         .withPeriod(HOUR)
                         .withFailurePolicy(FailurePolicy.THROW));
@@ -217,7 +217,7 @@ class LiveFleetTest {
         LiveInstance tight = FLEET.instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
-        put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.1));
+        put(one, "search", LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(0.1));
         assertThat(logged(() -> {
                     tight.pollLiveLimits();
                     tight.with(LimiterOptions.NONE.withPrefix("another:")).build("search", TokenBucket.of(10, 1));

@@ -18,13 +18,13 @@ import io.limiter.Limiter;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -86,7 +86,7 @@ class LiveKeyChangesTest {
         search(factory);
         rejected(
                 "a kind cannot be changed live",
-                () -> put(factory, LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(1), NOTE));
+                () -> put(factory, LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(1), NOTE));
         rejected(
                 "timeout and enforce are of all keys of 'search'",
                 () -> put(factory, LiveSettings.NONE.withEnforce(false), NOTE));
@@ -110,7 +110,7 @@ class LiveKeyChangesTest {
         LiveInstance one = FLEET.instance();
         LiveInstance other = FLEET.instance();
         Limiter window = other.build("search", FixedWindow.of(2, HALF_HOUR));
-        put(one, LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(5), NOTE);
+        put(one, LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(5), NOTE);
         other.pollLiveLimits();
         assertThat(window.on("ann").limit()).as("of another kind").isEqualTo(FixedWindow.of(2, HALF_HOUR));
         RateLimiter bucket = other.with(LimiterOptions.NONE.withPrefix("p:")).build("search", TokenBucket.of(100, 1));

@@ -23,10 +23,10 @@ import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -286,7 +286,7 @@ class LiveKeysTest {
             assertThat(two.isHeld()).isTrue();
             assertThat(limiter.on("ann").inUse()).isZero();
         }
-        live(factory).put("search", ANN, LiveSettings.of(LiveKind.CONCURRENT).withLimit(2), NOTE, exempt.version());
+        live(factory).put("search", ANN, LiveSettings.of(LimitKind.CONCURRENT).withLimit(2), NOTE, exempt.version());
         try (Lease one = limiter.on("ann").acquire(1, Duration.ZERO);
                 Lease two = limiter.on("ann").acquire(1, Duration.ZERO)) {
             assertThat(one.isHeld()).isTrue();

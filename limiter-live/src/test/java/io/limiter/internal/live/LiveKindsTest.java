@@ -16,10 +16,10 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
@@ -46,27 +46,27 @@ class LiveKindsTest {
         return Stream.of(
                 Arguments.of(
                         FixedWindow.of(5, MINUTE),
-                        LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2).withPeriod(hour),
+                        LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(2).withPeriod(hour),
                         FixedWindow.of(2, hour)),
                 Arguments.of(
                         SlidingLog.of(5, MINUTE),
-                        LiveSettings.of(LiveKind.SLIDING_LOG).withLimit(2),
+                        LiveSettings.of(LimitKind.SLIDING_LOG).withLimit(2),
                         SlidingLog.of(2, MINUTE)),
                 Arguments.of(
                         SlidingCounter.of(5, MINUTE),
-                        LiveSettings.of(LiveKind.SLIDING_COUNTER).withPeriod(hour),
+                        LiveSettings.of(LimitKind.SLIDING_COUNTER).withPeriod(hour),
                         SlidingCounter.of(5, hour)),
                 Arguments.of(
                         LeakyBucket.meter(5, 7),
-                        LiveSettings.of(LiveKind.LEAKY_BUCKET).withCapacity(3),
+                        LiveSettings.of(LimitKind.LEAKY_BUCKET).withCapacity(3),
                         LeakyBucket.meter(5, 3)),
                 Arguments.of(
                         LeakyBucket.queue(5, 7),
-                        LiveSettings.of(LiveKind.LEAKY_QUEUE).withRate(10),
+                        LiveSettings.of(LimitKind.LEAKY_QUEUE).withRate(10),
                         LeakyBucket.queue(10, 7)),
                 Arguments.of(
                         TokenBucket.perSecond(5),
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10).withBurst(Duration.ofSeconds(3)),
+                        LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10).withBurst(Duration.ofSeconds(3)),
                         TokenBucket.of(10, 3)));
     }
 
@@ -83,7 +83,7 @@ class LiveKindsTest {
     void decisions_are_made_under_the_changed_limit() {
         LiveInstance factory = FLEET.instance();
         Limiter limiter = factory.build("k", FixedWindow.of(5, MINUTE));
-        put(factory, "k", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2));
+        put(factory, "k", LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(2));
         assertThat(limiter.tryAcquire("key")).isTrue();
         assertThat(limiter.tryAcquire("key")).isTrue();
         assertThat(limiter.tryAcquire("key")).isFalse();
@@ -93,7 +93,7 @@ class LiveKindsTest {
     void leases_are_granted_under_the_changed_limit() {
         LiveInstance factory = FLEET.instance();
         ConcurrencyLimiter limiter = factory.build("k", ConcurrencyLimit.of(5).withLeaseTime(MINUTE));
-        put(factory, "k", LiveSettings.of(LiveKind.CONCURRENT).withLimit(1));
+        put(factory, "k", LiveSettings.of(LimitKind.CONCURRENT).withLimit(1));
         assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(1).withLeaseTime(MINUTE));
         try (Lease lease = limiter.on("key").acquire(1, Duration.ZERO)) {
             assertThat(lease.isHeld()).isTrue();
@@ -114,7 +114,7 @@ class LiveKindsTest {
                         "capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s)"),
                 unfit(
                         "search",
-                        () -> LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(1),
+                        () -> LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(1),
                         "a kind cannot be changed live",
                         "use kind token-bucket"),
                 unfit(
@@ -125,9 +125,9 @@ class LiveKindsTest {
                 unfit("unknown", () -> TEN.withRate(-1), "was -1.0"),
                 unfit(
                         "unknown",
-                        () -> LiveSettings.of(LiveKind.TOKEN_BUCKET).withBurst(Duration.ofDays(200_000)),
+                        () -> LiveSettings.of(LimitKind.TOKEN_BUCKET).withBurst(Duration.ofDays(200_000)),
                         "burst"),
-                unfit("unknown", () -> LiveSettings.of(LiveKind.CONCURRENT).withLimit(0), "was 0"),
+                unfit("unknown", () -> LiveSettings.of(LimitKind.CONCURRENT).withLimit(0), "was 0"),
                 unfit("search", () -> TEN.withCapacity(Double.NaN), "capacity (permits) must be at least 1, was NaN"),
                 unfit("search", () -> TEN.withCapacity(0.9), "capacity (permits) must be at least 1, was 0.9"),
                 unfit("search", () -> TEN.withCapacity(Double.POSITIVE_INFINITY), "capacity (permits)"),
@@ -191,7 +191,7 @@ class LiveKindsTest {
         assertThat(bucket.limit().maxWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 3600));
         assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(10, 7));
-        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).withCapacity(50));
+        put(factory, "queue", LiveSettings.of(LimitKind.LEAKY_QUEUE).withCapacity(50));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(1, 50));
 
         reports(factory);
@@ -205,7 +205,7 @@ class LiveKindsTest {
 
     @ParameterizedTest
     @CsvSource({"bucket, LEAKY_QUEUE", "bucket, LEAKY_BUCKET", "meter, TOKEN_BUCKET"})
-    void a_kind_is_what_the_limit_was_defined_as_whatever_its_parameters(String name, LiveKind other) {
+    void a_kind_is_what_the_limit_was_defined_as_whatever_its_parameters(String name, LimitKind other) {
         LiveInstance factory = FLEET.instance();
         factory.build("bucket", TokenBucket.perSecond(5).withCapacity(1).withMaxWait(Duration.ofSeconds(2)));
         factory.build("meter", LeakyBucket.meter(5, 7));
@@ -214,7 +214,7 @@ class LiveKindsTest {
                 .isThrownBy(() -> put(
                         factory,
                         name,
-                        other == LiveKind.TOKEN_BUCKET ? settings.withCapacity(3) : settings.withLimit(3)))
+                        other == LimitKind.TOKEN_BUCKET ? settings.withCapacity(3) : settings.withLimit(3)))
                 .withMessageContaining("use kind " + (name.equals("bucket") ? "token-bucket" : "leaky-bucket"));
     }
 

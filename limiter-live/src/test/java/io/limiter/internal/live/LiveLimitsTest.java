@@ -21,13 +21,13 @@ import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveKey;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -49,7 +49,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LiveLimitsTest {
 
     private static final LiveSettings SLOW =
-            LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.1);
+            LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(0.1);
 
     // At a slow rate, a burst of a second is less than one permit.
     private static final TokenBucket SHORT_BURST = TokenBucket.of(10, 1);
@@ -81,7 +81,7 @@ class LiveLimitsTest {
         put(one, "search", SLOW);
         assertThat(own.getRate()).isEqualTo(0.1);
         assertThat(pro.getRate()).isEqualTo(50);
-        put(one, "search.pro", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(20.0));
+        put(one, "search.pro", LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(20.0));
         assertThat(own.getRate()).isEqualTo(0.1);
         assertThat(pro.getRate()).isEqualTo(20);
         reports(one);
@@ -365,7 +365,7 @@ class LiveLimitsTest {
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.REJECTION_CACHE);
-        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(1000));
+        put(factory, "search", LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(1000));
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
         FLEET.clock().advance(Duration.ofMillis(1));
         assertThat(limiter.tryAcquire()).isTrue();
@@ -377,7 +377,7 @@ class LiveLimitsTest {
         RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(1))))
                 .build("search", TokenBucket.perSecond(1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key").source()).isEqualTo(Decision.Source.PREFETCH));
-        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10));
+        put(factory, "search", LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10));
         assertThat(limiter.decide("key").source()).isEqualTo(Decision.Source.BACKEND);
     }
 
@@ -387,7 +387,7 @@ class LiveLimitsTest {
         RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(10))))
                 .build("search", TokenBucket.of(0.001, 1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key").source()).isEqualTo(Decision.Source.PREFETCH));
-        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.01));
+        put(factory, "search", LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(0.01));
         LiveInstance other = FLEET.instance();
         RateLimiter there = other.build("search", TokenBucket.of(0.001, 1_000_000));
         long before = there.on("key").peek().remaining();

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Limiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.LimitReport.Rate;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,7 +57,7 @@ class LivePastTest {
     @Test
     void the_past_is_known_from_an_outage_too() {
         LiveInstance one = instanceWithPast("one");
-        put(one, "search", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(20_000));
+        put(one, "search", LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(20_000));
         Instant start = stepStarts();
         one.pollLiveLimits();
         FLEET.whileUnreadable(() -> {

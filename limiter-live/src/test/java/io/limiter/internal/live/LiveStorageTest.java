@@ -13,9 +13,9 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
@@ -77,7 +77,7 @@ class LiveStorageTest {
                 .withEnforce(false)
                 .withFailurePolicy(FailurePolicy.local(0.1));
         put(one, "a", settings);
-        put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(7).withPeriod(Duration.ofMillis(1)));
+        put(one, "b", LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(7).withPeriod(Duration.ofMillis(1)));
         put(one, "c", LiveSettings.NONE.withFailurePolicy(FailurePolicy.DENY).withEnforce(true));
         other.pollLiveLimits();
         assertThat(live(other).list()).isEqualTo(live(one).list());
@@ -99,14 +99,15 @@ class LiveStorageTest {
         assertThat(logged(one::pollLiveLimits))
                 .containsExactly(
                         "The limiters 'search' keep their own limit: this instance does not understand the live"
-                                + " limit: it has no setting 'colour'; put another one, or remove it, with the expected"
+                                + " limit: there is no setting 'colour', use some of kind, rate, capacity, burst, limit, period,"
+                                + " timeout, enforce, onFailure, access; put another one, or remove it, with the expected"
                                 + " version 2.");
         assertThat(limiter.getRate()).isEqualTo(100);
         assertThat(live(one).list()).isEmpty();
         assertThat(live(one).unreadable()).singleElement().satisfies(unreadable -> {
             assertThat(unreadable.name()).isEqualTo("search");
             assertThat(unreadable.version()).isEqualTo(2);
-            assertThat(unreadable.problem()).contains("it has no setting 'colour'");
+            assertThat(unreadable.problem()).contains("there is no setting 'colour'");
         });
         assertThat(live(one).put("search", TEN, NOTE, 2).version()).isEqualTo(3);
         assertThat(limiter.getRate()).isEqualTo(10);
@@ -214,7 +215,7 @@ class LiveStorageTest {
                 .allMatch(each -> each.problem().endsWith("with the expected version " + version))
                 .extracting(Unreadable::name)
                 .containsExactly("gone", "search");
-        LiveSettings two = LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2);
+        LiveSettings two = LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(2);
         live(fresh).put("search", two, NOTE, version);
         live(fresh).remove("gone", NOTE, version);
         assertThat(window.limit()).isEqualTo(FixedWindow.of(2, Duration.ofHours(1)));

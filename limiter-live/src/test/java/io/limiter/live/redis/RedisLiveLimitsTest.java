@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
@@ -24,7 +24,7 @@ class RedisLiveLimitsTest {
 
     private static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
     private static final LiveSettings TEN =
-            LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10);
+            LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10);
 
     // The Redis is that of other tests, too.
     private final String name = "live-" + UUID.randomUUID();

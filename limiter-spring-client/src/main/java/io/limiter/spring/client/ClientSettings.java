@@ -1,7 +1,7 @@
 package io.limiter.spring.client;
 
+import io.limiter.algorithm.LimitKind;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitKind;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import java.time.Duration;

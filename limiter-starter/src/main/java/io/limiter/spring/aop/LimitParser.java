@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -20,7 +21,6 @@ import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.KindSettings;
-import io.limiter.spring.settings.LimitKind;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import java.lang.annotation.Annotation;

@@ -5,6 +5,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.factory.DefinedLimits;
 import io.limiter.internal.text.NearestName;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.limiter.spring.settings;
 import io.limiter.FailurePolicy;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.key.KeySpace;
@@ -72,6 +73,9 @@ public record LimitSettings(
         @Nullable BanSettings ban,
         @Nullable Map<String, LimitSettings> plans) {
 
+    private static final Set<String> OF_EVERY_KIND =
+            Set.of("kind", "namespace", "enforce", "internal", "on-failure", "ban", "plans");
+
     /** The settings that a plan can have. Those that are not set are the limit's. */
     private static final Set<String> OF_PLAN =
             new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout"));
@@ -103,10 +107,43 @@ public record LimitSettings(
             });
         }
         if (kind != null) {
-            kind.checkUses(prefix, names());
+            checkUses(kind, prefix, names());
         }
         toBan(property);
         ofPlans().forEach((plan, settings) -> settings.checkPlan(plan(property, plan)));
+    }
+
+    /** The settings that only some kinds have. */
+    private static Set<String> ofKind(LimitKind kind) {
+        return new TreeSet<>(
+                switch (kind) {
+                    case TOKEN_BUCKET ->
+                        List.of(
+                                "rate",
+                                "per",
+                                "burst",
+                                "capacity",
+                                "warm-up",
+                                "timeout",
+                                "expire",
+                                "prefetch-time",
+                                "prefetch-calls");
+                    case FIXED_WINDOW -> List.of("limit", "per", "zone", "timeout");
+                    case SLIDING_LOG, SLIDING_COUNTER -> List.of("limit", "per", "timeout");
+                    case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("capacity", "rate", "per", "timeout");
+                    case CONCURRENT -> List.of("limit", "lease", "timeout");
+                });
+    }
+
+    /** @throws InvalidSettingException if one of the settings has no effect on this kind */
+    private static void checkUses(LimitKind kind, String prefix, Set<String> names) {
+        Set<String> known = ofKind(kind);
+        for (String name : names) {
+            if (!known.contains(name) && !OF_EVERY_KIND.contains(name)) {
+                throw new InvalidSettingException(
+                        prefix + name, " has no effect on kind " + kind + ", which has " + String.join(", ", known));
+            }
+        }
     }
 
     private void checkPlan(String property) {
@@ -164,7 +201,7 @@ public record LimitSettings(
         ofPlans().forEach((plan, settings) -> {
             String ofPlan = plan(property, plan);
             try {
-                own.kind().checkUses("", settings.names());
+                checkUses(own.kind(), "", settings.names());
                 planned.put(plan, new Plan(own.plannedBy(settings).toLimit(permits, ofPlan), settings.timeout()));
             } catch (IllegalArgumentException e) {
                 throw InvalidSettingException.together(ofPlan, e);
@@ -185,7 +222,7 @@ public record LimitSettings(
                     "ban has no effect on kind concurrent, whose permits are held: remove it");
         }
         if (used == declared.kind()) {
-            used.checkUses("", names());
+            checkUses(used, "", names());
             return declared.overriddenBy(this);
         }
         if (declared.kind() == LimitKind.CONCURRENT) {
@@ -205,7 +242,7 @@ public record LimitSettings(
      * @throws InvalidSettingException if one of them has no effect on it
      */
     public KindSettings of(LimitKind used) {
-        used.checkUses("", names());
+        checkUses(used, "", names());
         return new KindSettings(used, this);
     }
 

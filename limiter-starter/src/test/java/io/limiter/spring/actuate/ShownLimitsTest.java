@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
@@ -111,7 +111,7 @@ class ShownLimitsTest extends TwoApplications {
             })
     void hostile_text_is_shown_as_text(String text) throws Exception {
         LiveLimits live = one.getBean(LiveLimits.class);
-        live.put(text, LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(1), ChangeNote.of(text, text), 0);
+        live.put(text, LiveSettings.of(LimitKind.FIXED_WINDOW).withLimit(1), ChangeNote.of(text, text), 0);
         Eventually.that(
                 () -> assertThat(other.getBean(LiveLimits.class).get(text)).isPresent());
         for (ConfigurableApplicationContext context : List.of(one, other)) {

@@ -1,28 +1,15 @@
 package io.limiter.internal.live.store;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonDeserializer;
-import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.limiter.live.LiveSettings;
-import java.io.IOException;
-import java.time.Duration;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The JSON that Redis has. All is ASCII: names and notes may hold any text, and UTF-8 has no unpaired surrogates. Settings are those of
@@ -36,27 +23,9 @@ final class Json {
      */
     static final int FORMAT = 1;
 
-    private static final JsonDeserializer<Duration> DURATION = new JsonDeserializer<>() {
-        @Override
-        public Duration deserialize(JsonParser parser, DeserializationContext context) throws IOException {
-            return Duration.parse(parser.getText());
-        }
-    };
-
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .configure(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature(), true)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            // A value of another type is a mistake: 1.9 and "1" are not 1.
-            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-            .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
-            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-            // The name of a kind in configuration is its toString.
-            .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING)
-            .enable(DeserializationFeature.READ_ENUMS_USING_TO_STRING)
-            .serializationInclusion(JsonInclude.Include.NON_NULL)
-            .addModule(new SimpleModule()
-                    .addSerializer(Duration.class, ToStringSerializer.instance)
-                    .addDeserializer(Duration.class, DURATION))
             .build();
 
     private Json() {}
@@ -81,7 +50,19 @@ final class Json {
     }
 
     static JsonNode of(LiveSettings settings) {
-        return MAPPER.valueToTree(StoredSettings.of(settings));
+        ObjectNode json = object();
+        settings.values().forEach((name, value) -> {
+            if (value instanceof Double number) {
+                json.put(name, number);
+            } else if (value instanceof Long number) {
+                json.put(name, number);
+            } else if (value instanceof Boolean flag) {
+                json.put(name, flag);
+            } else {
+                json.put(name, value.toString());
+            }
+        });
+        return json;
     }
 
     static JsonNode of(Map<String, Long> numbers) {
@@ -115,28 +96,17 @@ final class Json {
         if (!json.isObject()) {
             return LiveSettings.NONE;
         }
-        for (Iterator<Map.Entry<String, JsonNode>> all = json.fields(); all.hasNext(); ) {
-            Map.Entry<String, JsonNode> setting = all.next();
-            if (setting.getValue().asText().isBlank() || setting.getValue().isNull()) {
-                throw cannotBe(setting.getKey(), setting.getValue(), null);
-            }
-        }
-        try {
-            return MAPPER.treeToValue(json, StoredSettings.class).toLive();
-        } catch (UnrecognizedPropertyException e) {
-            throw new IllegalArgumentException("it has no setting '" + e.getPropertyName() + "'", e);
-        } catch (JsonMappingException e) {
-            if (e.getPath().isEmpty()) {
-                throw new IllegalArgumentException(e.getOriginalMessage(), e);
-            }
-            String setting = e.getPath().get(0).getFieldName();
-            throw cannotBe(setting, json.path(setting), e);
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException(e.getOriginalMessage(), e);
-        }
+        Map<String, Object> values = new LinkedHashMap<>();
+        json.properties().forEach(setting -> values.put(setting.getKey(), value(setting.getKey(), setting.getValue())));
+        return LiveSettings.of(values);
     }
 
-    private static IllegalArgumentException cannotBe(String setting, JsonNode value, @Nullable Throwable cause) {
-        return new IllegalArgumentException(setting + " cannot be " + value, cause);
+    private static Object value(String setting, JsonNode json) {
+        if (json.isNull()) {
+            throw new IllegalArgumentException(setting + " cannot be null");
+        }
+        return json.isNumber()
+                ? json.numberValue()
+                : json.isBoolean() ? json.booleanValue() : json.isTextual() ? json.textValue() : json;
     }
 }
