@@ -118,7 +118,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         double now = nowMicros;
         long permits = request.permits();
         double period = periodMicros();
-        double clockEnd = zone == null ? now + period : windowEnd(zone, nowMicros);
+        ZoneClock clock = zone == null ? null : ZoneClock.at(zone, nowMicros);
+        double clockEnd = clock == null ? now + period : windowEnd(clock, now);
         State own = own(state, now, clockEnd);
         double start = now;
         double count = 0.0;
@@ -134,9 +135,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             double windowStart = window.startAt(now);
             double end = window == own ? ownEnd(own, now, clockEnd) : window.endAt(now);
             outdated |= window.endAt(now) < window.endMicros() || window.unitMicros() == 0.0;
-            double removed = window == own
-                    ? own.removed(request, ownStart(request, end, nowMicros), end)
-                    : window.removed(request, own, now);
+            double removed =
+                    window == own ? own.removed(request, ownStart(clock, end, now), end) : window.removed(request, now);
             refunded |= removed > 0.0;
             // Until then it counts: as the window of this limit, or in one that opens.
             double until = window == own ? end : Math.min(end, windowStart + period);
@@ -144,7 +144,9 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                 busyUntil = Math.max(busyUntil, until);
                 freeAt = window.count() + permits > limit ? Math.max(freeAt, until) : freeAt;
                 if (own == null || own == window) {
-                    start = Math.min(start, windowStart);
+                    // Since when one that ends by a clock has counted is not known, so what opens here counts from now
+                    // on.
+                    start = window.unitMicros() < 0.0 ? start : Math.min(start, windowStart);
                     count = Math.max(count, window.count());
                     left = Math.max(left, window.count() - removed);
                 }
@@ -162,7 +164,10 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             State others = others(state, own, now, request, taken ? permits : 0.0);
             changed = own == null && !taken ? others : new State(unitMicros(), after, end, others);
         }
-        return Step.of(changed, Verdicts.of(granted, limit, limit - after, retry, untilReset, taken ? nowMicros : 0));
+        // Later than the start, so that it differs from permits that were taken in this microsecond before the window
+        // opened.
+        long ticket = taken ? Math.max(nowMicros, (long) ownStart(clock, end, now) + 1) : 0;
+        return Step.of(changed, Verdicts.of(granted, limit, limit - after, retry, untilReset, ticket));
     }
 
     /** What says in the state that a window is of this limit. */
@@ -186,13 +191,12 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return zone == null ? Math.min(own.endAt(now), clockEnd) : clockEnd;
     }
 
-    /** Since when a window of this limit that is open counts; only a cancellation needs it. */
-    private double ownStart(Request request, double end, long nowMicros) {
-        if (zone == null || request.id() == 0) {
+    /** After when a window of this limit that is open counts. */
+    private double ownStart(@Nullable ZoneClock clock, double end, double now) {
+        if (clock == null) {
             return end - periodMicros();
         }
-        ZoneClock clock = ZoneClock.at(zone, nowMicros);
-        double local = nowMicros + clock.offsetMicros();
+        double local = now + clock.offsetMicros();
         // A window in which the offset has changed began by the earlier one.
         return Math.max(local - local % periodMicros() - clock.offsetMicros(), clock.sinceMicros());
     }
@@ -207,15 +211,14 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         if (window == own || !window.isOpen(now)) {
             return next;
         }
-        double count = State.sum(window.count(), taken) - window.removed(request, own, now);
+        double count = State.sum(window.count(), taken) - window.removed(request, now);
         return new State(window.unitMicros(), count, window.endAt(now), next);
     }
 
     /** When the window of this moment ends by the clock. */
-    private double windowEnd(ZoneId clockZone, long nowMicros) {
+    private double windowEnd(ZoneClock clock, double now) {
         double period = periodMicros();
-        ZoneClock clock = ZoneClock.at(clockZone, nowMicros);
-        double local = nowMicros + clock.offsetMicros();
+        double local = now + clock.offsetMicros();
         double localEnd = local - local % period + period;
         double end = localEnd - clock.offsetMicros();
         if (end >= clock.changesAtMicros() && period > Math.abs(clock.nextOffsetMicros() - clock.offsetMicros())) {
@@ -312,20 +315,15 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             return Math.min(now, endAt(now) - Math.abs(unitMicros));
         }
 
-        /**
-         * Of permits that the request returns, those that this window has counted beside that of the limit. If they were
-         * taken when it opened, perhaps before, it has if both opened together.
-         */
-        private double removed(Request request, @Nullable State own, double now) {
-            double start = startAt(now);
-            boolean together = own != null && own.startAt(now) == start;
-            return removed(request, together ? start : start + 1.0, endAt(now));
+        /** Of permits that the request returns, those that this window has counted beside that of the limit. */
+        private double removed(Request request, double now) {
+            return removed(request, startAt(now), endAt(now));
         }
 
-        /** Of permits that the request returns, those that it has counted; a ticket is the time of the grant. */
+        /** Of permits that the request returns, those that it has counted; their ticket is later than its start. */
         private double removed(Request request, double start, double end) {
             boolean counted = request.action() == Request.Action.REFUND
-                    && (request.id() == 0 || request.id() >= start && request.id() < end);
+                    && (request.id() == 0 || request.id() > start && request.id() < end);
             return counted ? Math.min(count, request.permits()) : 0.0;
         }
     }

@@ -109,7 +109,7 @@ class AlignedWindowTest {
         assertThat(limit.step(two.state(), minute + 59_999_999, ONE).verdict().retryAfterMicros())
                 .isEqualTo(1);
         assertThat(limit.step(two.state(), minute + 60_000_000, ONE).verdict())
-                .isEqualTo(verdict(true, 2, 1, 0, 0, 60_000_000).withTicketMicros(minute + 60_000_000));
+                .isEqualTo(verdict(true, 2, 1, 0, 0, 60_000_000).withTicketMicros(minute + 60_000_001));
     }
 
     @ParameterizedTest

@@ -76,7 +76,7 @@ class FixedWindowTest {
         assertThat(window.take(now, 4, 0))
                 .isEqualTo(verdict(false, 3, 3, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 0));
         assertThat(window.take(now, 1, 0))
-                .isEqualTo(verdict(true, 3, 2, 0, 0, 60_000_000).withTicketMicros(now));
+                .isEqualTo(verdict(true, 3, 2, 0, 0, 60_000_000).withTicketMicros(now + 1));
         assertThat(window.take(now + 1, 2, 0))
                 .isEqualTo(verdict(true, 3, 0, 0, 0, 59_999_999).withTicketMicros(now + 1));
         assertThat(window.take(now + 2, 1, 0)).isEqualTo(verdict(false, 3, 0, 59_999_998, 59_999_998, 59_999_998));

@@ -159,6 +159,58 @@ class ThreeDefinitionsTest {
                 .isZero();
     }
 
+    /** One microsecond is in both windows: in the first, all that was granted in it; in the second, what was granted after it opened. */
+    @Test
+    void permits_that_are_cancelled_return_to_the_windows_that_have_counted_them() {
+        FixedWindow first = window(10, 1_200);
+        FixedWindow second = window(10, 1_000);
+        FixedWindow third = window(3, 1_200);
+        long now = TraceLine.EPOCH_MICROS;
+        long later = now + 1_100_000;
+        Step<FixedWindow.State> opened = first.step(null, now, Request.take(1, 0));
+        Step<FixedWindow.State> before = first.step(opened.state(), later, Request.take(2, 0));
+        Step<FixedWindow.State> after = second.step(before.state(), later, Request.take(1, 0));
+        Step<FixedWindow.State> inherited = third.step(after.state(), now + 1_300_000, Request.take(1, 0));
+        FixedWindow.State cancelled = first.step(
+                        inherited.state(), now + 1_300_000, Request.cancel(2, before.verdict()))
+                .state();
+        assertThat(third.step(cancelled, now + 1_300_000, Request.peek(1, 0))
+                        .verdict()
+                        .remaining())
+                .as("the second window has never counted the two")
+                .isEqualTo(1);
+        cancelled = second.step(cancelled, now + 1_300_000, Request.cancel(1, after.verdict()))
+                .state();
+        assertThat(third.step(cancelled, now + 1_300_000, Request.peek(1, 0))
+                        .verdict()
+                        .remaining())
+                .as("it has counted the first that it granted")
+                .isEqualTo(2);
+    }
+
+    /** A window by the clock begins before it is used, so one that opens beside it must not begin with it. */
+    @Test
+    void a_window_that_opens_beside_one_by_the_clock_does_not_get_back_what_was_taken_before_both() {
+        FixedWindow byClock = window(4, 1_500).withZone(ZoneOffset.UTC);
+        FixedWindow shortest = window(5, 200);
+        FixedWindow longest = window(3, 3_000);
+        long now = TraceLine.EPOCH_MICROS;
+        Step<FixedWindow.State> taken = shortest.step(null, now, Request.take(3, 0));
+        FixedWindow.State state =
+                byClock.step(taken.state(), now + 345_921, Request.take(1, 0)).state();
+        state = longest.step(state, now + 345_921, Request.take(1, 0)).state();
+        state = shortest.step(state, now + 345_921, Request.cancel(3, taken.verdict()))
+                .state();
+        assertThat(longest.step(state, now + 345_922, Request.peek(1, 0))
+                        .verdict()
+                        .remaining())
+                .isEqualTo(1);
+    }
+
+    private static FixedWindow window(int limit, int millis) {
+        return FixedWindow.of(limit, Duration.ofMillis(millis));
+    }
+
     private TokenBucket like(TokenBucket bucket) {
         return random.nextBoolean() ? bucket.withRate(rate()) : bucket();
     }

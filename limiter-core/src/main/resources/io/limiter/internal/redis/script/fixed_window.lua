@@ -110,7 +110,8 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
       if not open then
         for i = 1, other_numbers, 4 do
           if others[i + 2] + period > now then
-            window_start, count = math.min(window_start, others[i + 2]), math.max(count, others[i + 1])
+            window_start = others[i] < 0 and window_start or math.min(window_start, others[i + 2])
+            count = math.max(count, others[i + 1])
           end
         end
         if aligned == 0 then
@@ -131,14 +132,13 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
           if timeout == REFUND or timeout < CHARGE then
             -- removed
             local ticket, returned = CHARGE - timeout, permits * times
-            if open and count > 0 and (timeout == REFUND or ticket >= counts_since and ticket < window_end) then
+            if open and count > 0 and (timeout == REFUND or ticket > counts_since and ticket < window_end) then
               count, changed = math.max(0, count - returned), true
             end
             local left = 0
             for i = 1, other_numbers, 4 do
               local start, ends = others[i + 2], others[i + 3]
-              local counted = ticket > start or ticket == start and open and math.min(now, window_end - period) == start
-              if others[i + 1] > 0 and (timeout == REFUND or counted and ticket < ends) then
+              if others[i + 1] > 0 and (timeout == REFUND or ticket > start and ticket < ends) then
                 others[i + 1], changed = math.max(0, others[i + 1] - returned), true
               end
               left = start + period > now and math.max(left, others[i + 1]) or left
