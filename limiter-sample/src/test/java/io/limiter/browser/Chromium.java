@@ -12,13 +12,16 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.ReducedMotion;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** A page in a browser, and its pictures if {@code -Dbrowser.images} is set. */
 final class Chromium implements AutoCloseable {
@@ -28,18 +31,37 @@ final class Chromium implements AutoCloseable {
     // It is started once, as that takes longer than most tests.
     private static final Browser BROWSER = launch();
 
+    // By the address of the form, where other samples have other ports.
+    private static final Map<String, List<Cookie>> SESSIONS = new HashMap<>();
+
     private final BrowserContext context;
     private final Page page;
 
-    Chromium() {
+    /** @param sample is open to the operator */
+    Chromium(ConfigurableApplicationContext sample) {
         context = BROWSER.newContext(new Browser.NewContextOptions()
                 .setViewportSize(1280, 840)
                 .setLocale("en-GB")
                 .setColorScheme(ColorScheme.LIGHT)
                 .setReducedMotion(ReducedMotion.REDUCE));
-        context.setExtraHTTPHeaders(Map.of("Authorization", Samples.login()));
         page = context.newPage();
         page.setDefaultTimeout(PATIENCE_MILLIS);
+        logIn(Samples.uri(sample, "/login"));
+    }
+
+    /** With the form, and once for each sample: to check a password takes the processor longer than most tests take. */
+    private void logIn(String form) {
+        List<Cookie> session = SESSIONS.get(form);
+        if (session != null) {
+            context.addCookies(session);
+            return;
+        }
+        page.navigate(form);
+        page.fill("#username", Samples.OPERATOR);
+        page.fill("#password", Samples.PASSWORD);
+        page.click("button[type=submit]");
+        page.waitForURL(form.replace("/login", "/"));
+        SESSIONS.put(form, context.cookies());
     }
 
     private static Browser launch() {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import io.limiter.testing.RedisProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -13,25 +12,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The sample and its console, open in a real browser, on a real Redis of its own. */
+/** The sample and its console, open in a real browser. */
 abstract class OpenConsole {
 
     static final int PHONE = 390;
 
     final List<String> errors = new ArrayList<>();
-    private final RedisProcess redis = RedisProcess.start();
     ConfigurableApplicationContext sample;
     Chromium browser;
     Page page;
 
     @BeforeEach
     void open() {
-        sample = Samples.start(
-                redis,
-                "--limiter.limits.rate.enforce=false",
-                "--limiter.limits.rate.rate=0.0001",
-                "--limiter.limits.rate.capacity=1");
-        browser = new Chromium();
+        sample = start();
+        browser = new Chromium(sample);
         page = browser.page();
         page.onConsoleMessage(message -> {
             // A violation of the Content-Security-Policy is an error; so is a rejected call of the playground.
@@ -42,11 +36,25 @@ abstract class OpenConsole {
         page.onPageError(errors::add);
     }
 
+    /** One that others use, too, unless a test cannot do with that. */
+    ConfigurableApplicationContext start() {
+        return SharedSample.get();
+    }
+
     @AfterEach
     void close() {
         browser.close();
-        sample.close();
-        redis.close();
+        end();
+    }
+
+    void end() {
+        SharedSample.removeLiveLimits();
+    }
+
+    /** Of a limit of the sample or of its factory, without a search in the list. */
+    void navigateTo(String limit) {
+        page.navigate(uri("/limiter/#/limit/rateLimit%3A/" + limit));
+        assertThat(page.locator("h1")).hasText(limit);
     }
 
     Locator row(String name) {

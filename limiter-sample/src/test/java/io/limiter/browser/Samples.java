@@ -3,13 +3,14 @@ package io.limiter.browser;
 import io.limiter.sample.SampleApplication;
 import io.limiter.testing.RedisProcess;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The sample application as it is, on a free port. */
 final class Samples {
+
+    static final String OPERATOR = "operator";
+    static final String PASSWORD = "secret";
 
     private Samples() {}
 
@@ -19,7 +20,7 @@ final class Samples {
         all[1] = "--spring.data.redis.port=" + redis.port();
         // A slow machine is not an outage.
         all[2] = "--limiter.failure.decision-timeout=2m";
-        all[3] = "--sample.console.password=secret";
+        all[3] = "--sample.console.password=" + PASSWORD;
         System.arraycopy(arguments, 0, all, 4, arguments.length);
         try {
             // It is package-private, as in an application.
@@ -29,11 +30,6 @@ final class Samples {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /** The header by which the operator logs in. */
-    static String login() {
-        return "Basic " + Base64.getEncoder().encodeToString("operator:secret".getBytes(StandardCharsets.UTF_8));
     }
 
     static String uri(ConfigurableApplicationContext sample, String path) {

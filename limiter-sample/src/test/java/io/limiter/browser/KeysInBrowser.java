@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Keys that an operator bans, limits, exempts and forgives in the console. */
-class ConsoleKeysBrowserTest extends OpenConsole {
+abstract class KeysInBrowser extends OpenConsole {
 
     @Test
     void a_key_is_banned_limited_and_exempted_and_each_is_undone() {
@@ -26,7 +26,7 @@ class ConsoleKeysBrowserTest extends OpenConsole {
         page.navigate(uri("/limiter/"));
         tenants.tryAcquire("flood");
         tenants.tryAcquire("calm");
-        row("tenants").locator("a").click();
+        navigateTo("tenants");
         assertThat(page.locator("#keys")).containsText("No key has a live limit");
 
         page.locator("[aria-label='Ban: flood']").click();

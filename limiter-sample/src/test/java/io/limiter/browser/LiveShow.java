@@ -33,7 +33,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * Two sample applications under load, one of which lowers a limit by the Actuator endpoint. {@code -Dbrowser.images=docs/images}
  * takes a picture of that.
  */
-class LiveShowTest {
+abstract class LiveShow {
 
     private static final int BEFORE = 50;
     private static final int AFTER = 20;
@@ -83,7 +83,7 @@ class LiveShowTest {
         if (Chromium.takesPictures()) {
             loads.forEach(Load::grow);
         }
-        try (Chromium browser = new Chromium()) {
+        try (Chromium browser = new Chromium(other)) {
             Page page = browser.page();
             page.navigate(Samples.uri(other, "/limiter/#/limit/rateLimit%3A/rate"));
             assertThat(page.locator("h1")).hasText("rate");
