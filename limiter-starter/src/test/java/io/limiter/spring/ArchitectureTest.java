@@ -101,6 +101,7 @@ class ArchitectureTest {
         assertThat(users("org.aspectj")).isEmpty();
         notTogether("org.springframework.web.servlet", "io.micrometer.core");
         notTogether(actuator, security);
+        notTogether("jakarta.servlet", security);
     }
 
     private static void notTogether(String one, String other) {
