@@ -8,6 +8,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
@@ -16,12 +17,15 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** Annotations limit in a parent and in its children, whatever makes their proxies, once for each call. */
 class ChildContextsTest {
@@ -129,6 +133,43 @@ class ChildContextsTest {
                 grantsTwo(child);
             }
         });
+    }
+
+    /** Of Spring's creator for infrastructure, which takes no advisors of a parent, or of none. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_child_whose_beans_are_not_limited_is_warned_of(boolean infrastructure) {
+        inParent(Contexts.local(), parent -> {
+            try (LogLines logged = new LogLines(UnlimitedBeans.class);
+                    GenericApplicationContext child = new GenericApplicationContext(parent)) {
+                if (infrastructure) {
+                    AopConfigUtils.registerAutoProxyCreatorIfNecessary(child);
+                }
+                child.registerBean("counted", Two.class);
+                child.registerBean("other", Object.class);
+                child.refresh();
+                for (int i = 0; i < 3; i++) {
+                    child.getBean(Counted.class).call();
+                }
+                assertThat(logged.all())
+                        .singleElement()
+                        .satisfies(message -> assertThat(message)
+                                .startsWith("WARN The limits of these beans have no effect")
+                                .contains(
+                                        "{counted=" + Two.class.getName() + "}",
+                                        "@EnableAspectJAutoProxy",
+                                        child.getDisplayName()));
+            }
+        });
+    }
+
+    @Test
+    void children_whose_beans_are_limited_are_not_warned_of() {
+        try (LogLines logged = new LogLines(UnlimitedBeans.class)) {
+            a_plain_child_that_makes_proxies_of_its_own_limits_its_beans_by_the_parent();
+            a_child_without_proxies_of_spring_boot_limits_its_beans();
+            assertThat(logged.all()).isEmpty();
+        }
     }
 
     static class Planned {
