@@ -19,6 +19,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import reactor.util.context.ContextView;
 
 /**
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait; where it does not know the
@@ -37,7 +38,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     private final MethodLimits limits;
     private final MethodInvocation call;
     private @Nullable DeferredRecorder deferred;
-    private boolean awaitsRequest;
+    private @Nullable SubscriptionContext awaitsRequest;
 
     LimitedFuture(MethodLimits limits, MethodInvocation call) {
         this.limits = limits;
@@ -60,7 +61,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
         if (subscriptions == null) {
             run(limits.check(call, recorder));
         } else if (limits.usesCaller() && subscriptions.knowsRequestLater()) {
-            awaitsRequest = true;
+            awaitsRequest = subscriptions;
         } else {
             deferred = new DeferredRecorder();
             run(limits.check(call, deferred));
@@ -68,10 +69,10 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     }
 
     @Override
-    public void handledBy(Caller caller, DecisionRecorder recorder) {
-        if (awaitsRequest) {
+    public void handledIn(ContextView context, DecisionRecorder recorder) {
+        if (awaitsRequest != null) {
             CompletableFuture<Check> check =
-                    caller.call(limits.usesUser(), limits.usesForm(), () -> limits.check(call, recorder));
+                    LimitedPublisher.check(limits, call, recorder, awaitsRequest, context);
             await(check);
             check.thenAccept(this::run).whenComplete((nothing, error) -> {
                 if (error != null) {

@@ -5,6 +5,7 @@ import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
 import java.util.Objects;
@@ -16,6 +17,7 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /**
  * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, and no
@@ -49,6 +51,19 @@ final class LimitedPublisher {
         } catch (RuntimeException e) {
             return Mono.error(e);
         }
+    }
+
+    /** As {@link #check(MethodLimits, MethodInvocation, SubscriptionContext)}, for a call that is no publisher's. */
+    static CompletableFuture<Check> check(
+            MethodLimits limits,
+            MethodInvocation call,
+            DecisionRecorder recorder,
+            SubscriptionContext subscriptions,
+            ContextView context) {
+        return subscriptions
+                .call(context, limits.usesUser(), limits.usesForm(), () -> limits.check(call, recorder))
+                .contextWrite(context)
+                .toFuture();
     }
 
     /** A subscription that is cancelled cancels the check, or releases what that holds already. */

@@ -65,10 +65,8 @@ class ReactiveWebConfiguration {
 
     @Bean
     RecordedResultHandler limiterRecordedResultHandler(
-            ExchangeSubscriptions subscriptions,
-            LimiterProperties properties,
-            ObjectProvider<HandlerResultHandler> handlers) {
-        return new RecordedResultHandler(subscriptions, properties.web().headers(), handlers::orderedStream);
+            LimiterProperties properties, ObjectProvider<HandlerResultHandler> handlers) {
+        return new RecordedResultHandler(properties.web().headers(), handlers::orderedStream);
     }
 
     /** Without limits, before filters that may call limited methods. */

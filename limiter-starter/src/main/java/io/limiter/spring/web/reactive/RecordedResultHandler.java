@@ -2,7 +2,6 @@ package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.aop.result.RecordedResult;
 import io.limiter.spring.web.HeaderSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.core.Ordered;
@@ -10,7 +9,6 @@ import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
-import reactor.util.context.ContextView;
 
 /**
  * Gives the exchange to the limits of handler methods that return futures, because the thread that calls the method does not know it:
@@ -18,14 +16,11 @@ import reactor.util.context.ContextView;
  */
 public final class RecordedResultHandler implements HandlerResultHandler, Ordered {
 
-    private final ExchangeSubscriptions subscriptions;
     private final HeaderSet headers;
     private final Supplier<Stream<HandlerResultHandler>> handlers;
 
     /** @param handlers all of the application, in their order */
-    public RecordedResultHandler(
-            ExchangeSubscriptions subscriptions, HeaderSet headers, Supplier<Stream<HandlerResultHandler>> handlers) {
-        this.subscriptions = subscriptions;
+    public RecordedResultHandler(HeaderSet headers, Supplier<Stream<HandlerResultHandler>> handlers) {
         this.headers = headers;
         this.handlers = handlers;
     }
@@ -44,22 +39,10 @@ public final class RecordedResultHandler implements HandlerResultHandler, Ordere
     public Mono<Void> handleResult(ServerWebExchange exchange, HandlerResult result) {
         return Mono.deferContextual(context -> {
             if (result.getReturnValue() instanceof RecordedResult recorded) {
-                recorded.handledBy(caller(context), ExchangeDecisions.of(exchange, headers));
+                recorded.handledIn(context, ExchangeDecisions.of(exchange, headers));
             }
             return handledByNext(exchange, result);
         });
-    }
-
-    private RecordedResult.Caller caller(ContextView context) {
-        return new RecordedResult.Caller() {
-            @Override
-            public <T> CompletableFuture<T> call(boolean user, boolean form, Supplier<T> action) {
-                return subscriptions
-                        .call(context, user, form, action)
-                        .contextWrite(context)
-                        .toFuture();
-            }
-        };
     }
 
     private Mono<Void> handledByNext(ServerWebExchange exchange, HandlerResult result) {
