@@ -20,7 +20,9 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.MessageSource;
+import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -48,6 +50,15 @@ final class ApplicationBeans {
 
     void setFactory(BeanFactory newFactory) {
         factory = newFactory;
+    }
+
+    /** Calls a listener for the events of the application context, and those of its children. */
+    void listen(ApplicationListener<?> listener) {
+        BeanFactory known = factory;
+        String events = AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME;
+        if (known != null && known.containsBean(events)) {
+            known.getBean(events, ApplicationEventMulticaster.class).addApplicationListener(listener);
+        }
     }
 
     void setEnvironment(Environment newEnvironment) {

@@ -16,10 +16,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.EnvironmentAware;
-import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
@@ -28,19 +25,13 @@ import org.springframework.core.env.Environment;
  * auto-proxying picks up.
  */
 public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
-        implements KnownLimits,
-                SmartInitializingSingleton,
-                BeanFactoryAware,
-                EnvironmentAware,
-                ApplicationListener<ContextRefreshedEvent> {
+        implements KnownLimits, SmartInitializingSingleton, BeanFactoryAware, EnvironmentAware {
 
     /**
      * Before retries, so that a call takes permits once; before transactions and caches, so that a rejected call uses neither;
      * and after method security, so that a call that is not authorized takes no permits.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
-
-    private static final String BEAN = "limiterAdvisor";
 
     private final ApplicationBeans beans = new ApplicationBeans();
     private final ConfiguredLimits configured;
@@ -105,19 +96,11 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
         return beans.calls();
     }
 
-    /** Warns of unlimited beans in child contexts that have no advisor of their own. */
-    @Override
-    public void onApplicationEvent(ContextRefreshedEvent started) {
-        ApplicationContext context = started.getApplicationContext();
-        if (!context.containsBeanDefinition(BEAN) && context.containsBean(BEAN) && context.getBean(BEAN) == this) {
-            UnlimitedBeans.warnOf(context);
-        }
-    }
-
     /** Builds the limiters, so that an invalid one prevents startup and fails no call. */
     @Override
     public void afterSingletonsInstantiated() {
         methods.start();
         configured.warnOfUnused();
+        beans.listen(new UnlimitedBeans(this));
     }
 }

@@ -10,8 +10,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 
@@ -19,19 +20,30 @@ import org.springframework.util.ClassUtils;
  * Warns of beans of a child context whose annotations limit nothing. Nothing but the child can make their proxies, and its creator of
  * proxies, if it has one, may ignore the advisors of the parent.
  */
-final class UnlimitedBeans {
+final class UnlimitedBeans implements ApplicationListener<ContextRefreshedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(UnlimitedBeans.class);
 
-    private UnlimitedBeans() {}
+    private final LimitAdvisor advisor;
 
-    /** Checks the singletons that exist, when a child context has started. */
-    static void warnOf(ApplicationContext child) {
-        if (!(child instanceof ConfigurableApplicationContext context)) {
-            return;
+    UnlimitedBeans(LimitAdvisor advisor) {
+        this.advisor = advisor;
+    }
+
+    /** A child that has an advisor of its own makes proxies with it. */
+    @Override
+    public void onApplicationEvent(ContextRefreshedEvent started) {
+        if (started.getApplicationContext() instanceof ConfigurableApplicationContext child
+                && child.getBeanProvider(LimitAdvisor.class).getIfUnique() == advisor
+                && child.getBeanNamesForType(LimitAdvisor.class, true, false).length == 0) {
+            warnOf(child);
         }
+    }
+
+    /** Checks the singletons that exist. */
+    private static void warnOf(ConfigurableApplicationContext child) {
         Map<String, String> found = new LinkedHashMap<>();
-        ConfigurableListableBeanFactory beans = context.getBeanFactory();
+        ConfigurableListableBeanFactory beans = child.getBeanFactory();
         for (String name : beans.getBeanDefinitionNames()) {
             Object bean = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
             if (bean != null && !isLimited(bean) && isAnnotated(AopUtils.getTargetClass(bean))) {
