@@ -226,7 +226,8 @@ class RequestsTourTest {
     void outgoing_calls_share_the_quota_of_a_third_party() {
         withClients(
                 context -> {
-                    Maps maps = new Maps(context.getBean(RestClient.Builder.class).requestFactory(SERVER));
+                    Maps maps =
+                            new Maps(context.getBean(RestClient.Builder.class).requestFactory(SERVER));
                     ReactiveMaps reactive = new ReactiveMaps(
                             context.getBean(WebClient.Builder.class).exchangeFunction(REACTIVE_SERVER));
                     assertThat(maps.tile(1)).isEqualTo("ok");
@@ -245,7 +246,8 @@ class RequestsTourTest {
     void outgoing_calls_wait_for_their_permits() {
         withClients(
                 context -> {
-                    Maps maps = new Maps(context.getBean(RestClient.Builder.class).requestFactory(SERVER));
+                    Maps maps =
+                            new Maps(context.getBean(RestClient.Builder.class).requestFactory(SERVER));
                     maps.tile(1);
                     Instant before = clock.instant();
                     maps.tile(2);
@@ -272,8 +274,13 @@ class RequestsTourTest {
                             .filter(filter.named("maps"))
                             .build();
                     client.get().uri("https://any.example").retrieve().toBodilessEntity();
-                    rejects(() -> client.get().uri("https://any.example").retrieve().toBodilessEntity());
-                    rejects(() -> reactive.get().uri("https://any.example").retrieve().toBodilessEntity().block());
+                    rejects(() ->
+                            client.get().uri("https://any.example").retrieve().toBodilessEntity());
+                    rejects(() -> reactive.get()
+                            .uri("https://any.example")
+                            .retrieve()
+                            .toBodilessEntity()
+                            .block());
                 },
                 "limiter.clients.maps.limits.day.limit=1",
                 "limiter.clients.maps.limits.day.per=1d");

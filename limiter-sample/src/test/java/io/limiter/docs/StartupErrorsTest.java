@@ -52,8 +52,8 @@ class StartupErrorsTest {
             Placeholder.class);
 
     private static final List<String> PROPERTIES = List.of(
-            "limiter.failure.polcy=deny",
-            "limiter.failure.policy=maybe",
+            "limiter.on-failre=deny",
+            "limiter.on-failure=maybe",
             "limiter.failure.decision-timeout=2h",
             "limiter.key.trusted-proxies=10.0.0.0/33",
             "limiter.limits.search.rate=1.0/60",

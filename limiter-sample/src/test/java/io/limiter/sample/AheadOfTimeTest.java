@@ -69,7 +69,7 @@ class AheadOfTimeTest {
                 "--sample.console.password=secret",
                 // Of a limit, which is read now.
                 "--limiter.limits.plan.limit=1",
-                "--limiter.failure.policy=throw",
+                "--limiter.on-failure=throw",
                 "--limiter.failure.decision-timeout=2m",
                 url);
         try {

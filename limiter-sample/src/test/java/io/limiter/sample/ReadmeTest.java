@@ -57,7 +57,7 @@ class ReadmeTest {
                 .run(
                         "--server.port=0",
                         "--spring.data.redis.port=" + REDIS.port(),
-                        "--limiter.failure.policy=throw",
+                        "--limiter.on-failure=throw",
                         "--limiter.failure.decision-timeout=2m",
                         "--limiter.limits.quotes.rate=50",
                         "--limiter.limits.orders.limit=1000",

@@ -71,7 +71,7 @@ class SampleTest {
                         redis,
                         // What was taken is forgotten between tests, and rejections have to be, too.
                         "--limiter.rejection-cache.size=0",
-                        "--limiter.failure.policy=throw",
+                        "--limiter.on-failure=throw",
                         "--limiter.failure.decision-timeout=2m");
     }
 

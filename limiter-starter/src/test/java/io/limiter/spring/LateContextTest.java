@@ -52,7 +52,7 @@ class LateContextTest {
             "--spring.data.redis.url=" + TestRedis.shared().uri(),
             "--server.port=0",
             "--spring.main.banner-mode=off",
-            "--limiter.failure.policy=throw",
+            "--limiter.on-failure=throw",
             "--limiter.failure.decision-timeout=2m"
         };
     }

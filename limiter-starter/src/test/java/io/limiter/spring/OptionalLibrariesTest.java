@@ -150,7 +150,7 @@ class OptionalLibrariesTest {
                                 "--run=" + run,
                                 "--server.port=0",
                                 "--spring.main.banner-mode=off",
-                                "--limiter.failure.policy=throw",
+                                "--limiter.on-failure=throw",
                                 "--limiter.failure.decision-timeout=2m",
                                 "--limiter.http.address.name=address-" + run,
                                 "--limiter.http.address.path=/calls/address",

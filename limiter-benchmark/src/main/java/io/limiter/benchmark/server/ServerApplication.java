@@ -102,7 +102,7 @@ public final class ServerApplication {
         properties.put("spring.data.redis.port", redisPort);
         // A slow decision is to be measured, not replaced by the failure policy.
         properties.put("limiter.failure.decision-timeout", "1m");
-        properties.put("limiter.failure.policy", "throw");
+        properties.put("limiter.on-failure", "throw");
         properties.put("spring.threads.virtual.enabled", server == Server.VIRTUAL);
         boolean onNetty = server == Server.NETTY;
         SpringApplication application =

@@ -77,7 +77,7 @@ class ClientLimitsTest {
                 .withConfiguration(Contexts.clients())
                 .withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
-                        "limiter.failure.policy=throw",
+                        "limiter.on-failure=throw",
                         "limiter.failure.decision-timeout=2m");
     }
 

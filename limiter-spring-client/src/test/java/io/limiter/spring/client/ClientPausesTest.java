@@ -119,7 +119,7 @@ class ClientPausesTest {
                 .withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
                         "limiter.namespace=" + name,
-                        "limiter.failure.policy=throw",
+                        "limiter.on-failure=throw",
                         "limiter.failure.decision-timeout=2m");
     }
 

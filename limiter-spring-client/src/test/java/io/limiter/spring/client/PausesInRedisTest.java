@@ -45,7 +45,7 @@ class PausesInRedisTest {
                 .withBean(Events.class)
                 .withPropertyValues(redis)
                 .withPropertyValues(
-                        "limiter.failure.policy=throw",
+                        "limiter.on-failure=throw",
                         "limiter.failure.decision-timeout=2m",
                         "limiter.clients.maps.timeout=0",
                         "limiter.clients.maps.limits.day.limit=4",

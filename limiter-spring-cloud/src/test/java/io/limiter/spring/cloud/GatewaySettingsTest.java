@@ -59,7 +59,7 @@ class GatewaySettingsTest {
     @Test
     void answers_503_while_redis_is_unavailable_if_it_fails_closed() {
         try (TestGateway gateway =
-                gateway(Stream.concat(TestGateway.withoutRedis().stream(), Stream.of("limiter.failure.policy=deny"))
+                gateway(Stream.concat(TestGateway.withoutRedis().stream(), Stream.of("limiter.on-failure=deny"))
                         .toList())) {
             assertThat(gateway.send("/costly", "ann").statusCode()).isEqualTo(503);
         }

@@ -174,7 +174,7 @@ abstract class RouteLimitContract {
 
     @Test
     void answers_503_while_redis_is_unavailable_if_it_fails_closed() {
-        TestGateway alone = open(TestGateway.withoutRedis(), "limiter.failure.policy=deny");
+        TestGateway alone = open(TestGateway.withoutRedis(), "limiter.on-failure=deny");
         assertThat(alone.send("/orders", "ann").statusCode()).isEqualTo(503);
     }
 

@@ -218,7 +218,7 @@ public @interface RateLimit {
     /**
      * The failure policy while Redis is unavailable: {@code deny}, {@code allow}, {@code throw}, {@code owner}, {@code local}, or with
      * the share of the limit that an instance decides under, {@code local(0.2)}; see {@link io.limiter.FailurePolicy}. Default:
-     * {@code limiter.failure.policy}.
+     * {@code limiter.on-failure}.
      */
     String onFailure() default "";
 

@@ -71,8 +71,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     @Override
     public void handledIn(ContextView context, DecisionRecorder recorder) {
         if (awaitsRequest != null) {
-            CompletableFuture<Check> check =
-                    LimitedPublisher.check(limits, call, recorder, awaitsRequest, context);
+            CompletableFuture<Check> check = LimitedPublisher.check(limits, call, recorder, awaitsRequest, context);
             await(check);
             check.thenAccept(this::run).whenComplete((nothing, error) -> {
                 if (error != null) {

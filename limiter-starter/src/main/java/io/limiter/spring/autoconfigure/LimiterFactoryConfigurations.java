@@ -118,18 +118,17 @@ final class LimiterFactoryConfigurations {
         @ConditionalOnMissingBean(LimiterFactory.class)
         RedisRateLimiterFactory limiterFactory(
                 RedisRateLimiterFactory.Builder builder, Environment environment, LimiterProperties properties) {
-            if (!properties.live().enabled()
-                    && properties.failure().failurePolicy().equals(FailurePolicy.OWNER)) {
+            if (!properties.live().enabled() && properties.failurePolicy().equals(FailurePolicy.OWNER)) {
                 throw new InvalidSettingException(
-                        "limiter.failure.policy",
+                        "limiter.on-failure",
                         " owner needs live limits, from which instances know each other: set limiter.live.enabled to true, or"
-                                + " the policy to deny");
+                                + " choose deny");
             }
             RedisRateLimiterFactory factory = builder.build();
             if (properties.live().enabled()) {
                 // Here, because the bean of live limits may be the application's, or lazy.
                 RedisLiveLimits.start(factory, options(environment, properties));
-            } else if (properties.failure().isOfOneInstance()) {
+            } else if (properties.isOfOneInstance()) {
                 log.info(
                         "Without live limits the instances are not counted: while Redis is unavailable, each decides under the"
                                 + " whole of every limit. Set limiter.failure.expected-instances, or limiter.live.enabled to true.");
@@ -194,7 +193,7 @@ final class LimiterFactoryConfigurations {
                 .maxCachedLimiters(properties.cache().maximum())
                 .maxQueued(properties.groupCommit().maxQueued())
                 .rejectionCacheSize(properties.rejectionCache().size())
-                .failurePolicy(properties.failure().failurePolicy())
+                .failurePolicy(properties.failurePolicy())
                 .expectedInstances(properties.failure().expectedInstances())
                 .maxLocalKeys(properties.local().maxKeys())
                 .decisionTimeout(properties.failure().decisionTimeout())

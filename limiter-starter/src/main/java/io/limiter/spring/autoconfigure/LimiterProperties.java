@@ -28,9 +28,12 @@ import org.springframework.core.env.Environment;
  *     Redisson's if there is a RedissonClient, or else a plain one.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
  *     retries, transactions and caches, and after method security.
+ * @param onFailure What decides while Redis is unavailable: local decides in each instance alone, owner in the one that owns the
+ *     key, deny rejects, allow grants, throw fails the call. The share of each limit that an instance decides under with local is 1 /
+ *     instances, as live limits count them, and never fewer than limiter.failure.expected-instances; local(0.2) sets it.
  * @param groupCommit How decisions share calls to Redis.
  * @param rejectionCache The cache of rejections that are repeated without a call to Redis.
- * @param failure What happens while Redis is unavailable.
+ * @param failure When Redis is unavailable, and what then counts.
  * @param cache How many limiter objects are kept in memory. It does not affect permits.
  * @param local Settings of the local type.
  * @param key How keys are made.
@@ -45,6 +48,7 @@ record LimiterProperties(
         @Nullable String namespace,
         @DefaultValue("script") Engine engine,
         @DefaultValue("2147482647") int order,
+        @DefaultValue("local") String onFailure,
         @DefaultValue GroupCommit groupCommit,
         @DefaultValue RejectionCache rejectionCache,
         @DefaultValue Failure failure,
@@ -54,6 +58,23 @@ record LimiterProperties(
         @DefaultValue Web web,
         @DefaultValue Live live,
         @DefaultValue Metrics metrics) {
+
+    LimiterProperties {
+        policy(onFailure);
+    }
+
+    FailurePolicy failurePolicy() {
+        return policy(onFailure);
+    }
+
+    private static FailurePolicy policy(String text) {
+        return SettingChecks.named("limiter.on-failure", " ", () -> FailurePolicy.parse(text));
+    }
+
+    /** Whether an instance decides under its part of the limits, and only live limits know how many there are. */
+    boolean isOfOneInstance() {
+        return failurePolicy().equals(FailurePolicy.LOCAL) && failure.expectedInstances() == 1;
+    }
 
     /**
      * The namespace of the application; empty for none.
@@ -127,12 +148,9 @@ record LimiterProperties(
     }
 
     /**
-     * What happens while Redis is unavailable.
+     * When Redis is unavailable, and what then counts.
      *
-     * @param policy The failure policy: local decides in each instance alone, owner in the one that owns the key, deny rejects,
-     *     allow grants, throw fails the call. The share of each limit that an instance decides under with the policy local is 1 /
-     *     instances, as live limits count them, and never fewer than expected-instances; local(0.2) sets it.
-     * @param expectedInstances How many instances there are at least, from 1 on: with the policy local, an instance that starts
+     * @param expectedInstances How many instances there are at least, from 1 on: with limiter.on-failure=local, an instance that starts
      *     without Redis, or has not counted the others, decides under its part of as many.
      * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h, without the wait for
      *     permits.
@@ -145,7 +163,6 @@ record LimiterProperties(
      *     with the first decision. The start waits at most 2 s for that.
      */
     record Failure(
-            @DefaultValue("local") String policy,
             @DefaultValue("1") int expectedInstances,
             @DefaultValue("100ms") Duration decisionTimeout,
             @DefaultValue("1s") Duration firstDecisionTimeout,
@@ -153,7 +170,6 @@ record LimiterProperties(
             @DefaultValue("true") boolean warmUp) {
 
         Failure {
-            policy(policy);
             SettingChecks.range("limiter.failure.expected-instances", expectedInstances, 1, 1_000_000);
             SettingChecks.range(
                     "limiter.failure.decision-timeout", decisionTimeout, Duration.ofMillis(1), Duration.ofHours(1));
@@ -164,19 +180,6 @@ record LimiterProperties(
                     Duration.ofHours(1));
             SettingChecks.range(
                     "limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
-        }
-
-        FailurePolicy failurePolicy() {
-            return policy(policy);
-        }
-
-        /** Whether an instance decides under its part of the limits, and only live limits know how many there are. */
-        boolean isOfOneInstance() {
-            return failurePolicy().equals(FailurePolicy.LOCAL) && expectedInstances == 1;
-        }
-
-        private static FailurePolicy policy(String policy) {
-            return SettingChecks.named("limiter.failure.policy", " ", () -> FailurePolicy.parse(policy));
         }
     }
 

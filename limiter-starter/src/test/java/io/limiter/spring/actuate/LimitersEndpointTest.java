@@ -353,7 +353,7 @@ class LimitersEndpointTest {
                 Application.class,
                 "--spring.data.redis.port=" + TestRedis.closedPort(),
                 "--management.endpoint.limiters.access=unrestricted",
-                "--limiter.failure.policy=throw")) {
+                "--limiter.on-failure=throw")) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
             limiters.build("throws", FixedWindow.of(1, HOUR));
             limiters.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))

@@ -146,7 +146,7 @@ class OperationsTest {
                             Arrays.stream(settings),
                             Stream.of(
                                     "--spring.data.redis.port=" + TestRedis.closedPort(),
-                                    "--limiter.failure.policy=" + policy,
+                                    "--limiter.on-failure=" + policy,
                                     "--management.health.redis.enabled=false"))
                     .toArray(String[]::new))) {
                 Limiter limiter =

@@ -326,7 +326,7 @@ class AsynchronousMethodsTest {
                 .withConfiguration(Contexts.redis())
                 .withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
-                        "limiter.failure.policy=throw",
+                        "limiter.on-failure=throw",
                         "limiter.failure.decision-timeout=2m")
                 // Whoever used this Redis a moment ago.
                 .withPropertyValues("limiter.limits[" + Service.class.getName() + ".call()].enforce=false")

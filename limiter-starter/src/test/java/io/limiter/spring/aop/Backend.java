@@ -24,7 +24,7 @@ enum Backend {
                     .withConfiguration(Contexts.redis())
                     .withPropertyValues(
                             "spring.data.redis.url=" + TestRedis.shared().uri(),
-                            "limiter.failure.policy=throw",
+                            "limiter.on-failure=throw",
                             "limiter.failure.decision-timeout=2m");
         }
     };

@@ -56,7 +56,7 @@ class FailurePoliciesTest {
                 .withBean(Limited.class)
                 .withPropertyValues(
                         "spring.data.redis.port=" + TestRedis.closedPort(),
-                        "limiter.failure.policy=local",
+                        "limiter.on-failure=local",
                         "limiter.limits.policy-configured.on-failure=deny",
                         "limiter.limits.policy-tried.enforce=false",
                         "limiter.limits.policy-rate.enforce=false")

@@ -124,7 +124,7 @@ class FailureAnalyzersTest {
                 Arguments.of(
                         "limiter.limits.sms.rate=-1",
                         "limiter.limits.sms.rate must be between 1.1574074074074074E-8 and 1.0E9, was -1.0"),
-                Arguments.of("limiter.failure.polcy=deny", "did you mean limiter.failure.policy?"),
+                Arguments.of("limiter.on-failre=deny", "did you mean limiter.on-failure?"),
                 Arguments.of(
                         "limiter.limits[com.acme.Sms.send()].limit=0",
                         "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 9007199254740991, was 0"),
@@ -143,8 +143,8 @@ class FailureAnalyzersTest {
                         "@CountLimit for " + Api.class.getName()
                                 + ".call(): with limiter.limits.export.*: rate has no effect on kind fixed-window"),
                 Arguments.of(
-                        "limiter.failure.policy=local(0)",
-                        "limiter.failure.policy must be local, owner, deny, allow or throw, or local"),
+                        "limiter.on-failure=local(0)",
+                        "limiter.on-failure must be local, owner, deny, allow or throw, or local"),
                 Arguments.of(
                         "limiter.key.trusted-proxies=10.0.0.0/33",
                         "limiter.key.trusted-proxies: '10.0.0.0/33' must have a prefix length between 0 and 32"),
@@ -194,11 +194,11 @@ class FailureAnalyzersTest {
 
     @Test
     void a_whole_application_shows_an_invalid_property_and_no_stack(CapturedOutput output) {
-        String setting = "limiter.failure.polcy=deny";
+        String setting = "limiter.on-failre=deny";
         assertThatThrownBy(() -> startWeb(new Class<?>[] {WebApplication.class, Limits.class}, "--" + setting))
                 .isNotNull();
         assertThat(output).contains("APPLICATION FAILED TO START");
-        assertDescribes(output.toString(), setting, "did you mean limiter.failure.policy?");
+        assertDescribes(output.toString(), setting, "did you mean limiter.on-failure?");
     }
 
     private static void assertDescribes(String text, String setting, String problem) {

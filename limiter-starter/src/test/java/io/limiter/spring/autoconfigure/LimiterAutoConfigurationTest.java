@@ -54,7 +54,7 @@ class LimiterAutoConfigurationTest {
             .withConfiguration(Contexts.redis())
             .withPropertyValues(
                     "spring.data.redis.url=" + TestRedis.shared().uri(),
-                    "limiter.failure.policy=throw",
+                    "limiter.on-failure=throw",
                     "limiter.failure.decision-timeout=2m");
 
     @Test

@@ -95,12 +95,12 @@ class LimiterPropertiesTest {
                 "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
                 "limiter.key.hash-tags=1025 | limiter.key.hash-tags must be between 0 and 1024, was 1025",
                 "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address",
-                "limiter.failure.policy=local(0) | limiter.failure.policy must be local, owner, deny, allow or throw, or local with a share",
+                "limiter.on-failure=local(0) | limiter.on-failure must be local, owner, deny, allow or throw, or local with a share",
                 "limiter.failure.expected-instances=0 | limiter.failure.expected-instances must be between 1 and",
                 "limiter.failure.decision-timeout=0 | limiter.failure.decision-timeout must be between",
                 "limiter.failure.first-decision-timeout=2h | limiter.failure.first-decision-timeout must be between",
                 "limiter.failure.probe-interval=2h | limiter.failure.probe-interval must be between",
-                "limiter.failure.policy=maybe | such as local(0.2), was 'maybe'",
+                "limiter.on-failure=maybe | such as local(0.2), was 'maybe'",
                 "limiter.live.poll-interval=99ms | limiter.live.poll-interval must be between PT0.1S and PT1H",
                 "limiter.live.restore=perhaps | limiter.live.restore",
                 "limiter.live.history=0 | limiter.live.history must be between 1 and 10000, was 0"
@@ -120,12 +120,12 @@ class LimiterPropertiesTest {
     void owners_of_keys_are_not_known_without_live_limits() {
         Contexts.plain()
                 .withConfiguration(Contexts.redis())
-                .withPropertyValues("limiter.failure.policy=owner", "limiter.live.enabled=false")
+                .withPropertyValues("limiter.on-failure=owner", "limiter.live.enabled=false")
                 .run(context -> assertThat(context)
                         .hasFailed()
                         .getFailure()
                         .rootCause()
-                        .hasMessageStartingWith("limiter.failure.policy owner needs live limits"));
+                        .hasMessageStartingWith("limiter.on-failure owner needs live limits"));
     }
 
     @Test
@@ -169,7 +169,7 @@ class LimiterPropertiesTest {
                         "limiter.order",
                         "limiter.group-commit.max-queued",
                         "limiter.rejection-cache.size",
-                        "limiter.failure.policy",
+                        "limiter.on-failure",
                         "limiter.failure.expected-instances",
                         "limiter.failure.decision-timeout",
                         "limiter.failure.first-decision-timeout",

@@ -58,7 +58,7 @@ class LimitsOfCodeTest {
             .withPropertyValues(LIMITS)
             .withPropertyValues(
                     "spring.data.redis.url=" + TestRedis.shared().uri(),
-                    "limiter.failure.policy=throw",
+                    "limiter.on-failure=throw",
                     "limiter.failure.decision-timeout=2m");
     private final ApplicationContextRunner local = Contexts.local().withPropertyValues(LIMITS);
 

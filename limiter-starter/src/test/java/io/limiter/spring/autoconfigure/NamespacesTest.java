@@ -47,7 +47,7 @@ class NamespacesTest {
                 .withBean(Limited.class)
                 .withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
-                        "limiter.failure.policy=throw",
+                        "limiter.on-failure=throw",
                         "limiter.failure.decision-timeout=2m")
                 .withPropertyValues(properties);
     }

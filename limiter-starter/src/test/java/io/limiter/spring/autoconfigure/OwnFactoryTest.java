@@ -75,7 +75,7 @@ class OwnFactoryTest {
             .withPropertyValues(
                     "spring.data.redis.url=" + TestRedis.shared().uri(),
                     "spring.application.name=own",
-                    "limiter.failure.policy=throw",
+                    "limiter.on-failure=throw",
                     "limiter.failure.decision-timeout=2m");
 
     private static void limits(LimiterFactory factory, boolean expected) {

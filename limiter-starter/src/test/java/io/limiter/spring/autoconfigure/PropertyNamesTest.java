@@ -20,8 +20,8 @@ class PropertyNamesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    limiter.failure.polcy=deny              | did you mean limiter.failure.policy?
-                    limiter.failre.policy=deny              | did you mean limiter.failure.policy?
+                    limiter.on-failre=deny              | did you mean limiter.on-failure?
+                    limiter.failre.warm-up=false            | did you mean limiter.failure.warm-up?
                     limiter.failure.first.decision.timeout=1s | did you mean limiter.failure.first-decision-timeout?
                     limiter.enable=false                    | did you mean limiter.enabled?
                     limiter.limit.search.rate=5             | did you mean limiter.limits.search.rate?
@@ -89,15 +89,15 @@ class PropertyNamesTest {
     @Test
     void all_misspelt_properties_are_named_at_once() {
         Contexts.local()
-                .withPropertyValues("limiter.failure.polcy=deny", "limiter.enable=false")
+                .withPropertyValues("limiter.on-failre=deny", "limiter.enable=false")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasMessageContaining("limiter.failure.polcy is no property")
+                        .hasMessageContaining("limiter.on-failre is no property")
                         .hasMessageContaining("limiter.enable is no property"));
     }
 
     @ParameterizedTest
     @CsvSource({
-        "LIMITER_FAILURE_POLCY, limiter.failure.polcy is no property: did you mean limiter.failure.policy?",
+        "LIMITER_ONFAILRE, limiter.onfailre is no property: did you mean limiter.on-failure?",
         "LIMITER_LIMITS_SEARCH_RAET, limiter.limits.search.raet is no property: did you mean limiter.limits.search.rate?",
         "LIMITER_FAILURE_FIRST_DECISIONTIMEOUT, did you mean limiter.failure.first-decision-timeout?",
         "LIMITER_KEY_TRUSTED_PROX_IES, did you mean limiter.key.trusted-proxies?",

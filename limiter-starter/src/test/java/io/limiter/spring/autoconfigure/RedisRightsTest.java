@@ -166,7 +166,7 @@ class RedisRightsTest {
                                 + port
                                 + " --spring.data.redis.username=limiter --spring.data.redis.password=password"
                                 // A decision that Redis does not make is an error, and a slow machine is no outage.
-                                + " --limiter.failure.policy=throw --limiter.failure.decision-timeout=2m --limiter.engine="
+                                + " --limiter.on-failure=throw --limiter.failure.decision-timeout=2m --limiter.engine="
                                 + engine
                                 + rules)
                         .split(" "));

@@ -46,7 +46,7 @@ class RedisTlsTest {
                 "--spring.data.redis.ssl.bundle=redis",
                 "--spring.ssl.bundle.pem.redis.truststore.certificate="
                         + certificate.file().toUri(),
-                "--limiter.failure.policy=throw",
+                "--limiter.on-failure=throw",
                 "--limiter.failure.decision-timeout=2m");
     }
 }

@@ -376,7 +376,7 @@ public abstract class HttpRulesContract extends ServerContract {
         ConfigurableApplicationContext denying = start(
                 "spring.data.redis.url=redis://127.0.0.1:1",
                 "management.health.redis.enabled=false",
-                "limiter.failure.policy=deny",
+                "limiter.on-failure=deny",
                 "limiter.failure.decision-timeout=200ms",
                 "limiter.http.login.path=/**",
                 "limiter.http.login.key=all");

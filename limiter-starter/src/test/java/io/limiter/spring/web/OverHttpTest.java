@@ -117,7 +117,7 @@ class OverHttpTest {
                 Application.class,
                 "--server.port=0",
                 "--spring.data.redis.url=" + TestRedis.shared().uri(),
-                "--limiter.failure.policy=throw",
+                "--limiter.on-failure=throw",
                 "--limiter.failure.decision-timeout=2m",
                 "--spring.main.banner-mode=off");
     }

@@ -57,7 +57,7 @@ public abstract class ServerContract {
                         "spring.main.banner-mode=off",
                         "spring.web.resources.static-locations=classpath:/contract/",
                         // A slow machine is not an outage.
-                        "limiter.failure.policy=throw",
+                        "limiter.on-failure=throw",
                         "limiter.failure.decision-timeout=2m")
                 .forEach(setting -> put(setting, settings));
         settings().forEach(setting -> put("limiter." + setting, settings));

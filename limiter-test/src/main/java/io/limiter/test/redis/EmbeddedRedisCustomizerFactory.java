@@ -34,7 +34,7 @@ final class EmbeddedRedisCustomizerFactory implements ContextCustomizerFactory {
                     "limiterEmbeddedRedisDefaults",
                     Map.of(
                             "limiter.rejection-cache.size", "0",
-                            "limiter.failure.policy", "throw",
+                            "limiter.on-failure", "throw",
                             "limiter.failure.decision-timeout", "10s")));
         }
     }
