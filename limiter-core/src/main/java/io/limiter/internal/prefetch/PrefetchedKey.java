@@ -171,7 +171,8 @@ final class PrefetchedKey {
 
     private @Nullable Pause rejectedBy(long permits) {
         Pause last = pause;
-        if (last == null || closed || !last.rejects(permits, prefetching.get())) {
+        // The permits last, because a reply may have brought some since there were none to take from.
+        if (last == null || closed || !last.rejects(permits, prefetching.get()) || left() >= permits) {
             return null;
         }
         requested(permits);
@@ -254,17 +255,21 @@ final class PrefetchedKey {
         long pauseNanos = TimeUnit.MICROSECONDS.toNanos(verdict.retryAfterMicros());
         remembered = clock.in(Math.max(REMEMBERED * timeNanos, REMEMBERED_PAUSES * pauseNanos));
         long shortest = (long) (PrefetchSize.PAUSE * timeNanos);
-        pause = Pause.of(verdict, sent, shortest);
+        Pause until = Pause.of(verdict, sent, shortest);
         if (!verdict.isGranted()) {
+            pause = until;
             return NOTHING;
         }
         // Until the call that the backend has reserved: two pauses after the time to call again if it gave all.
         long heldNanos = verdict.limit() < wanted ? pauseNanos : pauseNanos == 0 ? shortest : pauseNanos + 2 * shortest;
         long usableNanos = timeNanos + heldNanos;
         long oldNanos = usableNanos - (long) size.lasts(pauseNanos);
-        return add(
+        CompletableFuture<Void> added = add(
                 new PrefetchedPermits(verdict, limit.capacity(), sent.plus(usableNanos), heldNanos, oldNanos),
                 usableNanos);
+        // After the permits, or it would reject requests that they are for.
+        pause = until;
+        return added;
     }
 
     CompletableFuture<Void> add(PrefetchedPermits block, long usableNanos) {

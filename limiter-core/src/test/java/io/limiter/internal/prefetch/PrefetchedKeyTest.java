@@ -138,10 +138,29 @@ class PrefetchedKeyTest {
         assertThat(held.requests()).hasSize(1);
     }
 
+    @Test
+    void a_reply_that_brings_permits_rejects_no_request_that_they_are_for() {
+        Held held = new Held();
+        PrefetchedKey other = key(held, TokenBucket.of(10, 10));
+        other.passed(1);
+        other.passed(1);
+        assertThat(other.takeFrom(1)).isNull();
+        // The reply comes after a request has found no permits, and before it asks whether it is rejected.
+        held.pending.remove().decided(Outcome.of(block(1).withRetryAfterMicros(500_000)));
+        assertThat(other.rejects(1)).isFalse();
+        assertThat(other.takeFrom(1)).isNotNull();
+        assertThat(other.takeFrom(1)).isNull();
+        assertThat(other.rejects(1)).as("it is used up").isTrue();
+    }
+
     private PrefetchedKey key(Engine engine) {
+        return key(engine, TokenBucket.of(1, 1));
+    }
+
+    private PrefetchedKey key(Engine engine, TokenBucket limit) {
         return new PrefetchedKey(
                 "k",
-                TokenBucket.of(1, 1),
+                limit,
                 Prefetch.of(Duration.ofSeconds(1)),
                 engine,
                 expiry,
