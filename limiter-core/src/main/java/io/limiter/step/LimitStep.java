@@ -23,7 +23,7 @@ public interface LimitStep<S> {
     /**
      * The suffix of the Redis keys of this kind of limit, so that kinds under the same name do not share a state. Each
      * kind needs its own; that of a token bucket is empty, the default. At most 32 ASCII letters, digits and
-     * {@code :._-}, not ending with {@code :lock}. A factory rejects other suffixes, and two kinds for one key.
+     * {@code :._-}, not ending with {@code :lock} and not {@code :ban}, which is that of a ban. A factory rejects other suffixes, and two kinds for one key.
      */
     default String keySuffix() {
         return "";

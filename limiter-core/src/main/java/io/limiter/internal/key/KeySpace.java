@@ -42,6 +42,9 @@ public final class KeySpace {
     /** Length of a hash: {@code #} and 64 digits. */
     static final int HASH_LENGTH = 65;
 
+    /** Suffix of the key of a ban, which has the key of its limit otherwise. */
+    private static final String BAN = ":ban";
+
     /** Suffix of the key of a lock. */
     public static final String LOCK = ":lock";
 
@@ -160,9 +163,9 @@ public final class KeySpace {
 
     /** Custom limits bring their own suffix, so it is checked. */
     private static void checkSuffix(String suffix) {
-        if (suffix == null || !SUFFIX.matcher(suffix).matches() || suffix.endsWith(LOCK)) {
+        if (suffix == null || !SUFFIX.matcher(suffix).matches() || suffix.endsWith(LOCK) || suffix.equals(BAN)) {
             throw new IllegalArgumentException("keySuffix of a limit must be at most 32 of A-Z, a-z, 0-9, ':', '.', '_'"
-                    + " and '-', and must not end with '" + LOCK + "', was "
+                    + " and '-', must not end with '" + LOCK + "', and must not be '" + BAN + "', was "
                     + (suffix == null ? "null" : "'" + suffix + "'")
                     + ": return one such as ':log', or '' for none");
         }

@@ -269,7 +269,18 @@ class KeySpaceTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"}", "{x}", " ", ":a b", ":ä", ":lock", ":log:lock", "\n", "123456789012345678901234567890123"})
+            strings = {
+                "}",
+                "{x}",
+                " ",
+                ":a b",
+                ":ä",
+                ":lock",
+                ":log:lock",
+                ":ban",
+                "\n",
+                "123456789012345678901234567890123"
+            })
     void an_ambiguous_suffix_is_rejected(String suffix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KeySpace(PREFIX, "sms", suffix))
@@ -279,7 +290,7 @@ class KeySpaceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", ":log", ":my-own_2.0", ":lock2"})
+    @ValueSource(strings = {"", ":log", ":my-own_2.0", ":lock2", ":log:ban"})
     void other_suffixes_follow_the_key(String suffix) {
         assertThat(new KeySpace(PREFIX, "sms", suffix).of("a")).isEqualTo("rateLimit:{a}{sms}" + suffix);
     }
