@@ -81,6 +81,25 @@ public final class LimiterBackendException extends RuntimeException {
         this.stackTrace = stackTrace;
     }
 
+    private LimiterBackendException(Kind kind, String problem, String key, String text) {
+        super(null, null, true, false);
+        this.kind = kind;
+        this.problem = problem;
+        this.key = key;
+        this.text = text;
+        this.remedy = null;
+        this.ambiguous = kind == Kind.AMBIGUOUS;
+        this.stackTrace = true;
+    }
+
+    /**
+     * A failure that is found on another thread than the caller's, for many requests at once. It has no stack trace until {@link
+     * #inThisThread} gives it that of the caller.
+     */
+    public static LimiterBackendException ofOtherThread(Kind kind, String problem, String key, String text) {
+        return new LimiterBackendException(kind, problem, key, text);
+    }
+
     private LimiterBackendException(LimiterBackendException original, Kind kind, String key, boolean ambiguous) {
         super(null, original.getCause(), true, original.stackTrace);
         this.kind = kind;

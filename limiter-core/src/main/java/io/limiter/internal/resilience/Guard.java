@@ -198,7 +198,7 @@ public final class Guard implements AutoCloseable {
     }
 
     private static LimiterBackendException timeout(Pending<?> pending, Kind kind, String text) {
-        return new LimiterBackendException(kind, TIMEOUT, pending.key(), text, null, null);
+        return LimiterBackendException.ofOtherThread(kind, TIMEOUT, pending.key(), text);
     }
 
     /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */

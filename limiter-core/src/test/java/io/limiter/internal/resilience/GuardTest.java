@@ -52,6 +52,10 @@ class GuardTest {
         assertThat(failure(sent).isAmbiguous()).isTrue();
         assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(failure(waits).isAmbiguous()).isFalse();
+        assertThat(failure(sent).getStackTrace())
+                .as("one thread fails all that are overdue")
+                .isEmpty();
+        assertThat(failure(waits).getStackTrace()).isEmpty();
         backend.call(0).answer();
         assertThat(backend.sent()).containsExactly(List.of("a:1"));
     }
