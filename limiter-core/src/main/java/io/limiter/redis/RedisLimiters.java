@@ -122,7 +122,10 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.groupCommit = bounded instanceof GroupCommit batching ? batching : null;
         this.engine = new PrefetchEngine(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
         this.leases = new Leases(engine, sleeper, groupCommit != null);
-        this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
+        LocalEngine fallback =
+                new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
+        fallback.dropExpiredBy(sleeper);
+        this.local = fallback;
         this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.hashTagCount = settings.hashTags;

@@ -21,6 +21,8 @@ final class KeyStates {
     /** How many evictions there are at most for one new key, so that the map shrinks again if one finds nothing. */
     static final int EVICTIONS = 2;
 
+    private static final int FEWEST_PLACES = 16;
+
     private static final AsyncLog log = AsyncLog.of(KeyStates.class);
 
     private static final long WARNING_INTERVAL_MICROS = 60_000_000;
@@ -31,7 +33,7 @@ final class KeyStates {
     private final int maxKeys;
     private final IntUnaryOperator random;
     // Both are written under placesLock.
-    private volatile @Nullable KeyState[] places = new KeyState[16];
+    private volatile @Nullable KeyState[] places = new KeyState[FEWEST_PLACES];
     private volatile int size;
 
     /**
@@ -111,6 +113,21 @@ final class KeyStates {
     void evict(long nowMicros) {
         for (int i = 0; i < EVICTIONS && isFull(); i++) {
             evictOne(nowMicros);
+        }
+    }
+
+    /** Removes all that have expired, and the places that they needed. To be called without any lock. */
+    void dropExpired(long nowMicros) {
+        for (KeyState each : byKey.values()) {
+            // Read without the lock first, because the key may be in use.
+            if (each.hasExpired(nowMicros)) {
+                removeExpired(each, nowMicros);
+            }
+        }
+        synchronized (placesLock) {
+            if (places.length > FEWEST_PLACES && size < places.length / 4) {
+                places = Arrays.copyOf(places, Math.max(FEWEST_PLACES, 2 * size));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.time.Sleeper;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +38,14 @@ public final class LocalEngine implements ImmediateEngine {
     /** How many keys are held at most, unless set. */
     public static final int DEFAULT_MAX_KEYS = 100_000;
 
+    private static final long SWEEP_MICROS = 60_000_000;
+
     private final KeyStates states;
+    private final AtomicReference<@Nullable Runnable> sweep = new AtomicReference<>();
     private final Ticker ticker;
     private final long startMicros;
     private final long origin;
+    private volatile @Nullable Sleeper sweeper;
     private volatile boolean closed;
 
     public LocalEngine() {
@@ -69,6 +75,15 @@ public final class LocalEngine implements ImmediateEngine {
         this.ticker = Objects.requireNonNull(ticker, "ticker");
         this.startMicros = startMicros;
         this.origin = ticker.read();
+    }
+
+    /**
+     * Drops expired keys each minute as long as there are keys. For a fallback, because after an outage no new key evicts any.
+     *
+     * @param sleeper sets the timers; nothing is dropped so if its time does not advance on its own
+     */
+    public void dropExpiredBy(Sleeper sleeper) {
+        sweeper = sleeper.runsByItself() ? sleeper : null;
     }
 
     /** Completes before it returns: there is no backend to wait for. */
@@ -124,7 +139,7 @@ public final class LocalEngine implements ImmediateEngine {
             }
         } while (decision == null);
         if (added) {
-            evictIfFull();
+            keyAdded();
         }
         return decision;
     }
@@ -153,7 +168,7 @@ public final class LocalEngine implements ImmediateEngine {
             }
             decisions = decideLocked(parts, held, held.values().iterator(), added);
         } while (decisions == null);
-        added.forEach(key -> evictIfFull());
+        added.forEach(key -> keyAdded());
         return decisions;
     }
 
@@ -213,9 +228,40 @@ public final class LocalEngine implements ImmediateEngine {
         return Objects.requireNonNull(held.get(part.key())).turn(part.limit(), nowMicros);
     }
 
-    private void evictIfFull() {
+    /** After a key was added. */
+    private void keyAdded() {
         if (states.isFull()) {
             states.evict(nowMicros());
+        }
+        Sleeper timers = sweeper;
+        if (timers != null && sweep.get() == null) {
+            sweepLater(timers);
+        }
+    }
+
+    private void sweepLater(Sleeper timers) {
+        Runnable begun = () -> {};
+        if (!sweep.compareAndSet(null, begun)) {
+            return;
+        }
+        Runnable cancel = null;
+        try {
+            cancel = timers.later(SWEEP_MICROS, () -> sweep(timers));
+        } catch (RuntimeException | Error e) {
+            // No thread could be started. The decision stands, and the next new key tries again.
+        }
+        sweep.compareAndSet(begun, cancel);
+        if (closed && cancel != null) {
+            cancel.run();
+        }
+    }
+
+    private void sweep(Sleeper timers) {
+        states.dropExpired(nowMicros());
+        sweep.set(null);
+        // After that: a key that is added meanwhile finds no timer, or is counted here.
+        if (!closed && states.size() > 0) {
+            sweepLater(timers);
         }
     }
 
@@ -237,6 +283,10 @@ public final class LocalEngine implements ImmediateEngine {
     @Override
     public void close() {
         closed = true;
+        Runnable cancel = sweep.get();
+        if (cancel != null) {
+            cancel.run();
+        }
     }
 
     private void checkOpen(String key) {

@@ -20,6 +20,7 @@ import io.limiter.local.LocalLimiterFactory;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -204,6 +205,43 @@ class LocalEngineTest {
         assertThat(engine.tryAcquire("k", two, 1, 1)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         engine.close();
         assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+    }
+
+    @Test
+    void a_fallback_drops_expired_keys_each_minute_until_it_has_none() {
+        TestClock clock = new TestClock();
+        HandSleeper timers = new HandSleeper(clock) {
+            @Override
+            public boolean runsByItself() {
+                return true;
+            }
+        };
+        LocalEngine fallback = new LocalEngine(1_000, clock, 0);
+        fallback.dropExpiredBy(timers);
+        FixedWindow minute = FixedWindow.of(1, Duration.ofSeconds(30));
+        FixedWindow hour = FixedWindow.of(1, Duration.ofHours(1));
+        for (int i = 0; i < 100; i++) {
+            decide(fallback, "minute" + i, minute, Request.take(1, 0));
+        }
+        decide(fallback, "hour", hour, Request.take(1, 0));
+        assertThat(fallback.size()).isEqualTo(101);
+        assertThat(timers.pending()).isEqualTo(1);
+        for (int i = 0; i < 10; i++) {
+            timers.run();
+        }
+        assertThat(fallback.size()).isEqualTo(1);
+        assertThat(decide(fallback, "hour", hour, Request.take(1, 0)).isGranted())
+                .as("it stays used")
+                .isFalse();
+        for (int i = 0; i < 120; i++) {
+            timers.run();
+        }
+        assertThat(fallback.size()).isZero();
+        assertThat(timers.pending()).isZero();
+        decide(fallback, "minute", minute, Request.take(1, 0));
+        assertThat(timers.pending()).isEqualTo(1);
+        fallback.close();
+        assertThat(timers.pending()).isZero();
     }
 
     @Test
