@@ -57,11 +57,9 @@ abstract class EngineSettings {
 
     /**
      * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s. Never longer than the
-     * {@link RedisRateLimiterFactory.Builder#decisionTimeout}.
-     *
-     * @throws IllegalArgumentException if negative
+     * {@link RedisRateLimiterFactory.Builder#decisionTimeout}, so tests alone need another one.
      */
-    public RedisRateLimiterFactory.Builder lockWait(Duration newLockWait) {
+    RedisRateLimiterFactory.Builder lockWait(Duration newLockWait) {
         if (Objects.requireNonNull(newLockWait, "lockWait").isNegative()) {
             throw new IllegalArgumentException("lockWait must not be negative, was " + newLockWait);
         }

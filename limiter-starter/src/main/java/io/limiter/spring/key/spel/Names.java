@@ -284,14 +284,14 @@ final class Names {
             return null;
         }
         Fact fact = FACTS.get(name);
-        String orFact = fact == null ? "" : ", or write " + fact.call();
         if (isOfRule()) {
             return "uses '" + name + "', and a rule has no arguments: "
                     + (fact == null ? allowed() : "write " + fact.call());
         }
         if (names == null) {
             return "uses the name of an argument, and the class was compiled without names: compile it with -parameters,"
-                    + " or use the position: #{#p0} for the first argument" + orFact;
+                    + " or use the position: #{#p0} for the first argument"
+                    + (fact == null ? "" : ", or write " + fact.call());
         }
         if (names.contains(name)) {
             return null;
