@@ -153,8 +153,7 @@ class GroupCommitSetsTest {
         set(engine, "a", "b");
         set(engine, "a", "b");
         assertThat(backend.sent())
-                .containsExactly(
-                        List.of("a:1", "c:2"), List.of("b:1", "d:2"), List.of("a:1"), List.of("a:1"));
+                .containsExactly(List.of("a:1", "c:2"), List.of("b:1", "d:2"), List.of("a:1"), List.of("a:1"));
     }
 
     @Test
