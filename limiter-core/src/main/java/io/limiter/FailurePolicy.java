@@ -93,16 +93,6 @@ public final class FailurePolicy {
      * @throws IllegalArgumentException if the text is none of these, or the share is not more than 0 and at most 1
      */
     public static FailurePolicy parse(String text) {
-        return parse("", text);
-    }
-
-    /**
-     * As {@link #parse(String)}, with a message that begins with the name of what has the text.
-     *
-     * @param name such as {@code onFailure}
-     */
-    public static FailurePolicy parse(String name, String text) {
-        Objects.requireNonNull(name, "name");
         Matcher local = LOCAL_SHARE.matcher(Objects.requireNonNull(text, "text").strip());
         try {
             return local.matches()
@@ -110,8 +100,7 @@ public final class FailurePolicy {
                     : of(Action.valueOf(text.strip().toUpperCase(Locale.ROOT)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    (name.isEmpty() ? "" : name + " ")
-                            + "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
+                    "must be local, owner, deny, allow or throw, or local with a share of more than 0 and at most 1, such as"
                             + " local(0.2), was '" + text + "'",
                     e);
         }

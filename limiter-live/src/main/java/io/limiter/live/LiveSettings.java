@@ -94,7 +94,7 @@ public final class LiveSettings {
     private static Object read(String name, Object value) {
         return switch (name) {
             case "kind" -> value instanceof LimitKind ? value : LimitKind.of(text(name, value));
-            case "onFailure" -> value instanceof FailurePolicy ? value : FailurePolicy.parse(name, text(name, value));
+            case "onFailure" -> value instanceof FailurePolicy ? value : policy(name, text(name, value));
             case "access" -> value instanceof Access ? value : access(text(name, value));
             case "burst", "period", "timeout" -> value instanceof Duration ? value : duration(name, value);
             case "limit" -> {
@@ -116,6 +116,14 @@ public final class LiveSettings {
                 throw wrong(name, "a number", value);
             }
         };
+    }
+
+    private static FailurePolicy policy(String name, String text) {
+        try {
+            return FailurePolicy.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + " " + e.getMessage(), e);
+        }
     }
 
     private static String text(String name, Object value) {
