@@ -41,7 +41,7 @@ class SnippetsTest {
             "limiter-sample/src/test/java/io/limiter/docs",
             "limiter-sample/src/test/java/io/limiter/sample",
             "examples/listeners/src/main/java/io/limiter/examples/listeners",
-            "limiter-benchmark/src/test/java/io/limiter/benchmark/migration");
+            "lab/benchmark/src/test/java/io/limiter/benchmark/migration");
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

@@ -1,0 +1,261 @@
+package io.limiter.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.measure.BenchmarkRedis;
+import io.limiter.benchmark.measure.Fakes;
+import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.report.BenchmarkPages;
+import io.limiter.benchmark.report.Environment;
+import io.limiter.benchmark.report.Results;
+import io.limiter.benchmark.report.Results.Finished;
+import io.limiter.benchmark.report.ResultsFile;
+import io.limiter.benchmark.server.ServerApplication.Limiting;
+import io.limiter.benchmark.server.ServerApplication.Server;
+import io.limiter.benchmark.server.ServerRunner;
+import io.limiter.benchmark.server.ServerRunner.Round;
+import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contenders;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchmarkTest {
+
+    private static final Timing TINY = new Timing(1, 0.05, 0.05);
+
+    @TempDir
+    private Path dir;
+
+    @Test
+    void a_run_leaves_two_pages_and_its_figures() throws Exception {
+        List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j-batching", "gateway-script");
+        Results results = measure(options(List.of("hot-granted-1-threads", "tail", "memory"), contenders, false));
+
+        assertThat(results.problems()).isEmpty();
+        assertThat(users())
+                .contains("| 1 thread, one key |", "[figures.csv](figures.csv)", "[More tables](contributors.md)")
+                .doesNotContain("Tail latency, JDK ", "by `the command`", "NaN", "Not to be used");
+        assertThat(contributors())
+                .contains(
+                        "[The page for users](README.md)",
+                        "by `the command`",
+                        "Bucket4j 8.",
+                        "## Tail latency, JDK ",
+                        "| limiter |",
+                        "[figures.csv](figures.csv)")
+                .doesNotContain("| 1 thread, one key |", "limiter ⚠", "NaN", "Not to be used", "of unknown version");
+        assertThat(figures())
+                .startsWith("table,row,column,value\n")
+                .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j-batching,decisions/s,")
+                .containsPattern("\"Summary, JDK \\d+\",\"1 thread, one key\",best peer,")
+                .doesNotContain("NaN");
+    }
+
+    @Test
+    void a_part_replaces_its_own_sections_and_figures() throws Exception {
+        List<Contender> contenders = some("raw-evalsha", "limiter");
+        measure(options(List.of("hot-granted-1-threads", "tail"), contenders, false));
+        Files.writeString(
+                dir.resolve("README.md"),
+                users().replace("| 1 thread, one key |", "| replaced |").replace("The floor, ", "The kept floor, "));
+        Files.writeString(
+                dir.resolve("contributors.md"),
+                contributors()
+                        .replace("What each promises:", "What each promised:")
+                        .replace("64 blocking threads", "kept threads"));
+        List<String> ofBothPages = List.of("hot-granted-16-threads-rtt-500", "hot-granted-1024-async-rtt-500");
+        List<String> parts = Stream.concat(Stream.of("hot-granted-1-threads"), ofBothPages.stream())
+                .toList();
+        measure(options(parts, contenders, false));
+        assertThat(users())
+                .containsOnlyOnce("## Summary, JDK ")
+                .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
+                .containsOnlyOnce("## How it was measured")
+                .contains("The kept floor, ", "| 16 threads, one key |", "`PING` alone took ")
+                .doesNotContain("| replaced |", "| 1,024 asynchronous, one key |");
+        assertThat(contributors())
+                .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
+                .containsOnlyOnce("## How it was measured")
+                .contains("kept threads", "What each promised:", "| 16 threads, one key |")
+                .contains("| 1,024 asynchronous, one key |")
+                .doesNotContain("## Summary");
+        assertThat(figures())
+                .containsOnlyOnce("table,row,column,value")
+                .containsPattern("\"Tail latency, JDK \\d+\",limiter,")
+                .containsPattern("\"hot, granted, 16 threads, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
+    }
+
+    @Test
+    void the_call_to_redis_is_beside_what_a_limit_costs_a_server() throws Exception {
+        List<ServerRunner.Result> servers = new ArrayList<>();
+        for (Server server : Server.values()) {
+            for (Map.Entry<Limiting, Integer> each : Map.of(
+                            Limiting.NONE, 1000, Limiting.RAW, 600, Limiting.ANNOTATION, 500, Limiting.RULE, 200)
+                    .entrySet()) {
+                Round round = new Round(each.getValue(), 1, 2, 3, 4);
+                servers.add(new ServerRunner.Result(server, each.getKey(), List.of(round)));
+            }
+        }
+        Results results = new Results(
+                Environment.here("7.0", TINY, "the command"),
+                some("limiter"),
+                List.of(Finished.servers("servers", servers)));
+        Options.pages(dir).write(List.of(results), true);
+        assertThat(users() + contributors())
+                .contains("| Tomcat, no limit | 1,000 (1,000–1,000) | – |")
+                .contains("| Netty, WebFlux, `@RateLimit` | 500 (500–500) | 0.5 (0.5–0.5) |")
+                .contains("costs 40 % of the requests, and a limit, whose requests share calls, 65 %.");
+        assertThat(users()).contains("| Tomcat, raw `EVALSHA` |").doesNotContain("| Netty", "HTTP rule by address");
+        assertThat(contributors()).contains("| Tomcat, virtual threads, no limit |", "HTTP rule by address");
+    }
+
+    @Test
+    void who_grants_too_much_is_marked_and_never_the_best_peer() throws Exception {
+        List<Contender> contenders = new ArrayList<>(some("raw-evalsha", "limiter", "redisson"));
+        contenders.add(Fakes.tooGenerous());
+        measure(options(List.of("hot-granted-1-threads"), contenders, false));
+        assertThat(users()).contains("none, except by too-generous (", " (redisson) |");
+        assertThat(figures()).contains(",too-generous ⚠,decisions/s,");
+    }
+
+    @Test
+    void an_interrupted_run_is_continued() throws Exception {
+        List<Contender> contenders = some("raw-evalsha", "limiter");
+        List<String> both = List.of("hot-granted-1-threads", "hot-granted-16-threads");
+        Results first = measure(options(both.subList(0, 1), contenders, false));
+        Files.writeString(dir.resolve("README.md"), users().replace("The floor, ", "The kept floor, "));
+        Results second = measure(options(both, contenders, true));
+        assertThat(second.parts()).extracting(Finished::part).containsExactlyElementsOf(both);
+        assertThat(second.cells().get(0)).isEqualTo(first.cells().get(0));
+        assertThat(users()).contains("The kept floor, ", "| 16 threads, one key |");
+        assertThat(measure(options(both.subList(1, 2), contenders, false)).parts())
+                .extracting(Finished::part)
+                .containsExactly("hot-granted-16-threads");
+    }
+
+    @Test
+    void only_a_run_with_the_same_times_is_continued() throws Exception {
+        ResultsFile file = ResultsFile.of(dir, 17);
+        assertThatThrownBy(() -> file.checkContinued(TINY)).hasMessageStartingWith("--continue: there is no ");
+        file.startOver(Environment.here("7.0", TINY, "the command"));
+        file.checkContinued(TINY);
+        assertThatThrownBy(() -> file.checkContinued(new Timing(5, 2, 15)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith(
+                        " was measured in 1 round of 0.05 s after 0.05 s of warm-up, not in 5 rounds of 2 s after 15 s of warm-up");
+    }
+
+    @Test
+    void the_runs_on_all_jdks_are_shown_together() throws Exception {
+        ResultsFile.of(dir, 9).startOver(Environment.here("7.0", TINY, "the command of another day"));
+        Options options = options(List.of("hot-granted-1-threads"), some("raw-evalsha", "limiter"), false);
+        measure(options);
+        assertThat(contributors()).doesNotContain("another day");
+        measure(new Options(
+                options.parts(),
+                options.contenders(),
+                options.timing(),
+                options.pages(),
+                dir,
+                true,
+                true,
+                false,
+                false));
+        assertThat(contributors()).contains("`the command of another day`", "`the command`");
+    }
+
+    private Options options(List<String> parts, List<Contender> contenders, boolean continued) {
+        return new Options(parts, contenders, TINY, Options.pages(dir), dir, continued, false, continued, false);
+    }
+
+    private String users() throws IOException {
+        return Files.readString(dir.resolve("README.md"));
+    }
+
+    private String contributors() throws IOException {
+        return Files.readString(dir.resolve("contributors.md"));
+    }
+
+    private String figures() throws IOException {
+        return Files.readString(dir.resolve("figures.csv"));
+    }
+
+    private static Results measure(Options options) throws Exception {
+        try (BenchmarkRedis redis = BenchmarkRedis.open("")) {
+            return Benchmark.measure(options, redis, "the command", text -> {});
+        }
+    }
+
+    private static List<Contender> some(String... names) {
+        return Contenders.ALL.stream()
+                .filter(contender -> List.of(names).contains(contender.name()))
+                .toList();
+    }
+
+    @Test
+    void options_select_cells_and_subjects_and_always_the_floor() {
+        Options options = Options.parse(
+                "--cells", "hot-granted-*-threads,memory", "--subjects", "guava,limiter,limiter-*", "--rounds", "4");
+        assertThat(options.parts())
+                .containsExactly("hot-granted-1-threads", "hot-granted-16-threads", "hot-granted-64-threads", "memory");
+        assertThat(options.contenders())
+                .extracting(Contender::name)
+                .contains("guava", "limiter", "raw-evalsha")
+                .doesNotContain("bucket4j-batching");
+        assertThat(options.timing()).isEqualTo(new Timing(4, 2, 15));
+    }
+
+    @Test
+    void only_the_whole_comparison_changes_the_pages_of_the_repository() {
+        BenchmarkPages repository = new BenchmarkPages(
+                Path.of("docs/benchmark/README.md"),
+                Path.of("lab/benchmark/README.md"),
+                Path.of("docs/benchmark/figures.csv"));
+        BenchmarkPages part = Options.pages(Path.of("target", "benchmark", "part"));
+        assertThat(Options.parse().pages()).isEqualTo(repository);
+        assertThat(Options.parse("--rounds", "1").pages()).isEqualTo(repository);
+        assertThat(Options.parse("--short").pages()).isEqualTo(part);
+        assertThat(Options.parse("--cells", "hot-*").pages()).isEqualTo(part);
+        assertThat(Options.parse("--subjects", "limiter").pages()).isEqualTo(part);
+        assertThat(Options.parse("--short", "--out", "here").pages()).isEqualTo(Options.pages(Path.of("here")));
+        assertThat(Options.parse("--short", "--out", "docs/benchmark").pages()).isEqualTo(repository);
+        assertThat(Options.parse("--continue").whole()).isTrue();
+        assertThat(Options.parse("--short", "--continue").whole()).isFalse();
+        assertThat(Options.parse().results())
+                .isNotEqualTo(Options.parse("--short").results());
+    }
+
+    @Test
+    void the_short_selection_is_part_of_all() {
+        assertThat(Cell.all()).containsAll(Cell.SUMMARY).doesNotHaveDuplicates();
+        assertThat(Part.WHOLE).containsAll(Options.parse("--short").parts());
+        assertThat(Options.parse().parts()).isEqualTo(Part.WHOLE);
+    }
+
+    @Test
+    void a_wrong_option_is_an_error_with_the_right_ones() {
+        assertThatThrownBy(() -> Options.parse("--rounds", "0"))
+                .hasMessage("--rounds must be a whole number from 1 to 100, was 0");
+        assertThatThrownBy(() -> Options.parse("--seconds", "soon"))
+                .hasMessage("--seconds must be a number from 0.05 to 600, was soon");
+        assertThatThrownBy(() -> Options.parse("--subjects", "sentinel"))
+                .hasMessageStartingWith("--subjects: nothing is named sentinel; there are raw-evalsha, ");
+        assertThatThrownBy(() -> Options.parse("--cells", "cold"))
+                .hasMessageStartingWith("--cells: nothing is named cold; there are ")
+                .hasMessageContaining(", tail, memory, hot-granted-16-threads-rtt-500, ");
+        assertThatThrownBy(() -> Options.parse("--quick"))
+                .hasMessageStartingWith("there is no option --quick, only\n--short ");
+        assertThatThrownBy(() -> Options.parse("--out")).hasMessageStartingWith("--out needs a value:");
+        assertThatThrownBy(() -> BenchmarkRedis.open("localhost:6379"))
+                .hasMessage("-Dredis must be redis://host:port, was localhost:6379");
+    }
+}
