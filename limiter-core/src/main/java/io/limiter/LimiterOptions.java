@@ -51,7 +51,8 @@ public final class LimiterOptions {
         if (Objects.requireNonNull(options, "options").values.isEmpty()) {
             return this;
         }
-        EnumMap<Option, Object> both = new EnumMap<>(values);
+        EnumMap<Option, Object> both = new EnumMap<>(Option.class);
+        both.putAll(values);
         both.putAll(options.values);
         return new LimiterOptions(both);
     }
