@@ -85,7 +85,9 @@ abstract class ViewContract extends LimiterContract {
         String name = "k-" + UUID.randomUUID();
         LimiterOptions first = LimiterOptions.NONE.withPrefix("a:").withNamespace("n");
         LimiterOptions second = LimiterOptions.NONE.withPrefix("b:").withBan(Ban.after(9));
-        assertThat(LimiterOptions.NONE.with(second)).isEqualTo(second.with(LimiterOptions.NONE)).isEqualTo(second);
+        assertThat(LimiterOptions.NONE.with(second))
+                .isEqualTo(second.with(LimiterOptions.NONE))
+                .isEqualTo(second);
         Limiter both = limiters().with(first).with(second).build(name, one);
         assertThat(limiters().with(first.with(second)).build(name, one)).isSameAs(both);
         assertThat(limiters()

@@ -12,7 +12,7 @@ import io.limiter.ArchitectureRules;
 import java.util.List;
 
 @AnalyzeClasses(
-        packages = {"io.limiter.live", "io.limiter.internal.live"},
+        packages = {"io.limiter.live", "io.limiter.internal.live", "io.limiter.internal.parameters"},
         importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -25,6 +25,7 @@ class ArchitectureTest {
                 classes,
                 List.of(
                         "io.limiter.live",
+                        "io.limiter.internal.parameters",
                         "io.limiter.internal.live.store",
                         "io.limiter.internal.live",
                         "io.limiter.live.redis"));

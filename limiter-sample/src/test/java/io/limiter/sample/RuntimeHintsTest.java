@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.console.wire.Wire;
+import io.limiter.internal.parameters.Per;
 import io.limiter.spring.actuate.KeyDescription;
 import io.limiter.spring.actuate.LimitDescription;
 import io.limiter.spring.actuate.LimitersDescription;
@@ -177,6 +178,7 @@ class RuntimeHintsTest {
                 LimitDescription.class,
                 LiveDescription.class,
                 LimitSettings.class,
+                Per.class,
                 BanSettings.class)) {
             assertThat(RuntimeHintsPredicates.reflection().onType(type))
                     .as(type.getName())

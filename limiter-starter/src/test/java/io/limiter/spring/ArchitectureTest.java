@@ -47,7 +47,6 @@ class ArchitectureTest {
                         "io.limiter.spring.cloud",
                         "io.limiter.spring.condition",
                         "io.limiter.spring.live",
-                        "io.limiter.spring.text",
                         "io.limiter.spring.settings")
                 .should()
                 .dependOnClassesThat()

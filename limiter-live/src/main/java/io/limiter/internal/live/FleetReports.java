@@ -244,7 +244,7 @@ final class FleetReports implements Fleet {
     }
 
     private static LiveSettings settings(LimiterTotals totals, @Nullable AnyLimit limit) {
-        LiveSettings parameters = limit == null ? LiveSettings.NONE : LiveLimitMapper.of(limit);
+        LiveSettings parameters = limit == null ? LiveSettings.NONE : LiveLimitChange.settingsOf(limit);
         return totals.failurePolicy().map(parameters::withFailurePolicy).orElse(parameters);
     }
 }

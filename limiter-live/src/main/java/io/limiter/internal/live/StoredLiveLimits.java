@@ -194,7 +194,7 @@ final class StoredLiveLimits implements LiveLimits {
                     + "': name the key, or set enforce to false for all");
         }
         if (!named.of(name).check(new LiveLimitChange(settings), key.isPresent())) {
-            LiveLimitMapper.checkWithoutLimiter(name, settings);
+            new LiveLimitChange(settings).checkWithoutLimiter(name);
         }
         long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
         return write(name, key, note, expectedVersion, lastsMicros, expiresMicros, StoredLimit.encode(settings, note))

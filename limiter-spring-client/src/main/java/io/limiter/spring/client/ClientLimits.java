@@ -142,15 +142,14 @@ final class ClientLimits implements KnownLimits {
     private LimitInUse<Limiter> inUse(
             String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
         Configured configured =
-                limit.ofClient(client.timeout(), client.internal()).toLimit(property, 1, client.enforce());
+                limit.toLimitOfCalls(property, client.timeout()).as(client.enforce(), client.internal());
         return new LimitInUse<>(
                 LimitName.chosen(ClientLimit.PREFIX, name),
                 "",
                 log,
                 configured,
                 live,
-                (plan, enforced) -> factory.with(
-                                configured.prefetching(configured.options(ClientLimit.PREFIX, plan, enforced)))
+                (plan, enforced) -> factory.with(configured.options(ClientLimit.PREFIX, plan, enforced))
                         .build(name, (Limit) configured.limit(plan)),
                 Set.of());
     }

@@ -1,6 +1,6 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.settings.Per;
+import io.limiter.internal.parameters.Per;
 import io.limiter.spring.settings.SettingChecks;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

@@ -1,7 +1,6 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
@@ -22,7 +21,6 @@ import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.KindSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +29,7 @@ import org.jspecify.annotations.Nullable;
  * beans are created.
  *
  * @param where the annotation and the method, for messages
- * @param annotated the settings of the annotation
- * @param onFailure the failure policy of the annotation; {@code null} for the application's
- * @param configured the annotation's settings with those in configuration
+ * @param configured as the annotation and configuration define it
  * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
  * @param keys whose permits a call takes
  * @param plan the plan of a call; {@code null} if the annotation has none
@@ -44,8 +40,6 @@ import org.jspecify.annotations.Nullable;
 record DeclaredLimit(
         String where,
         LimitName name,
-        KindSettings annotated,
-        @Nullable FailurePolicy onFailure,
         Configured configured,
         CallPermits permits,
         @Nullable CallCharge charge,
@@ -60,7 +54,7 @@ record DeclaredLimit(
     DeclaredLimit {
         String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
         boolean planned = plan != null || !configured.plans().isEmpty();
-        if (type == LimitType.METHOD && (planned || configured.ban() != null)) {
+        if (type == LimitType.METHOD && (planned || configured.options().ban().isPresent())) {
             throw InvalidSettingException.ofSharedPermits(
                     planned ? plans : configured.definedBy() + ".ban",
                     planned ? "give callers different limits" : "ban all callers at once",
@@ -137,7 +131,7 @@ record DeclaredLimit(
      */
     Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
         LimiterOptions options = configured.options(name.prefix(), plan, enforced);
-        LimiterFactory limiters = factory.with(configured.prefetching(options));
+        LimiterFactory limiters = factory.with(options);
         AnyLimit limit = configured.limit(plan);
         return limit instanceof ConcurrencyLimit held
                 ? new Built(this, null, limiters.build(name.name(), held))

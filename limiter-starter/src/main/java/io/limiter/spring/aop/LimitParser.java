@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.parameters.LimitParameters;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
@@ -20,8 +21,6 @@ import io.limiter.spring.key.spel.KeyPath;
 import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.settings.ConfiguredLimits;
-import io.limiter.spring.settings.KindSettings;
-import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -94,7 +93,7 @@ final class LimitParser {
         if (usual == LimitKind.CONCURRENT) {
             LateResults.check(where, method, LateResults.Use.LEASE);
         }
-        KindSettings declared = settings(annotation, usual);
+        LimitParameters declared = parameters(annotation, usual);
         String given = text(annotation, "name");
         String name = given.isEmpty() ? defaultName : given;
         List<String> path = texts(annotation, "key");
@@ -122,8 +121,6 @@ final class LimitParser {
         return new DeclaredLimit(
                 where,
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
-                declared,
-                onFailure,
                 limit,
                 permits,
                 charge,
@@ -161,11 +158,11 @@ final class LimitParser {
     }
 
     /**
-     * The settings of an annotation, as configuration has them.
+     * What an annotation says of the limit itself.
      *
-     * @throws IllegalArgumentException if one of them is out of its range, or has no effect on the kind
+     * @throws IllegalArgumentException if some of it is out of its range, or has no effect on the kind
      */
-    private KindSettings settings(MergedAnnotation<?> annotation, LimitKind usual) {
+    private LimitParameters parameters(MergedAnnotation<?> annotation, LimitKind usual) {
         Double rate = given(annotation, "rate", Double.class);
         if (rate != null && rate == 0) {
             throw new IllegalArgumentException(
@@ -176,28 +173,18 @@ final class LimitParser {
                 .getValue("kind")
                 .map(named -> LimitKind.valueOf(named.toString()))
                 .orElse(usual);
-        LimitSettings settings = new LimitSettings(
-                null,
-                rate,
-                AnnotatedTimes.per(given(annotation, "period", Double.class), text(annotation, "per")),
-                seconds(annotation, "burst", "0.000000001"),
-                given(annotation, "capacity", Long.class),
-                null,
-                seconds(annotation, "timeout", "0"),
-                seconds(annotation, "expire", "0.001"),
-                null,
-                null,
-                given(annotation, "limit", Long.class),
-                AnnotatedTimes.zone(text(annotation, "zone")),
-                seconds(annotation, "lease", "0.1"),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
-        settings.check("");
-        return settings.of(kind);
+        LimitParameters parameters = LimitParameters.of(kind)
+                .with("rate", rate)
+                .with("per", AnnotatedTimes.per(given(annotation, "period", Double.class), text(annotation, "per")))
+                .with("burst", seconds(annotation, "burst", "0.000000001"))
+                .with("capacity", given(annotation, "capacity", Long.class))
+                .with("timeout", seconds(annotation, "timeout", "0"))
+                .with("expire", seconds(annotation, "expire", "0.001"))
+                .with("limit", given(annotation, "limit", Long.class))
+                .with("zone", AnnotatedTimes.zone(text(annotation, "zone")))
+                .with("lease", seconds(annotation, "lease", "0.1"));
+        SettingChecks.parameters("", parameters);
+        return parameters;
     }
 
     /** An attribute that is not the default; {@code null} if it is, or if the annotation has none. */

@@ -2,7 +2,6 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckStep;
@@ -169,7 +168,7 @@ record HttpRule(
                     ofLimit,
                     ": ",
                     () -> inUse(
-                            settings.toLimit(ofLimit, permits.fixed(), enforce),
+                            settings.toLimit(ofLimit, permits.fixed()).as(enforce, false),
                             limitName(rule, limit),
                             log,
                             application)));
@@ -292,13 +291,10 @@ record HttpRule(
                 log,
                 configured,
                 application.live(),
-                (plan, enforced) -> {
-                    LimiterOptions options = configured.options(PREFIX, plan, enforced);
-                    return application
-                            .factory()
-                            .with(configured.prefetching(options))
-                            .build(limit, (Limit) configured.limit(plan));
-                },
+                (plan, enforced) -> application
+                        .factory()
+                        .with(configured.options(PREFIX, plan, enforced))
+                        .build(limit, (Limit) configured.limit(plan)),
                 plans);
     }
 

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.internal.parameters.Per;
 import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.settings.BanSettings;
 import io.limiter.spring.settings.LimitSettings;
@@ -37,6 +38,8 @@ final class StarterHints implements RuntimeHintsRegistrar {
         PrincipalUser.readTypes()
                 .forEach(type ->
                         hints.reflection().registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
+        // Spring Boot's binder calls its valueOf.
+        hints.reflection().registerType(Per.class, MemberCategory.INVOKE_PUBLIC_METHODS);
         // Java 17 has no virtual threads.
         hints.reflection()
                 .registerType(Thread.class, type -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))

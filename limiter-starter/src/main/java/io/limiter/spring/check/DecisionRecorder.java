@@ -37,7 +37,7 @@ public interface DecisionRecorder {
     /**
      * How long a call may wait for permits.
      *
-     * @param ofLimit as the limit says; {@link io.limiter.spring.settings.SettingChecks#UNTIL_ITS_TURN} if it says nothing
+     * @param ofLimit as the limit says; {@link io.limiter.internal.parameters.LimitParameters#UNTIL_ITS_TURN} if it says nothing
      */
     default Duration timeout(Duration ofLimit) {
         return ofLimit;

@@ -1,11 +1,11 @@
 package io.limiter.spring.live;
 
 import io.limiter.algorithm.LimitKind;
+import io.limiter.internal.text.DurationText;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.text.DurationText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;

@@ -4,9 +4,9 @@ import io.limiter.FailurePolicy;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
-import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.factory.DefinedLimits;
+import io.limiter.internal.parameters.LimitParameters;
 import io.limiter.internal.text.NearestName;
 import java.time.Duration;
 import java.util.List;
@@ -121,38 +121,28 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
     /**
      * The limit of this name.
      *
-     * @param declared the settings of its annotation
+     * @param declared describes the limit of its annotation
      * @param onFailure the failure policy of its annotation; {@code null} for the application's
      * @param permits as many as a call takes
      * @throws InvalidSettingException if the configuration, or its combination with the annotation, makes no valid limit
      * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */
-    public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, long permits) {
+    public Configured of(String name, LimitParameters declared, @Nullable FailurePolicy onFailure, long permits) {
         Written found = written.get(uniform(name));
-        LimitSettings settings = found == null ? null : found.settings();
         String property = property(name);
-        checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT, settings != null);
+        checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT, found != null);
         String places = "the annotation or " + property;
-        if (settings == null) {
-            return Configured.of(ANNOTATION, places, declared, permits, true, false, onFailure);
+        LimiterOptions options =
+                onFailure == null ? LimiterOptions.NONE : LimiterOptions.NONE.withFailurePolicy(onFailure);
+        if (found == null) {
+            return new Configured(
+                    ANNOTATION, declared, declared.toLimit(permits, places), options, true, false, Map.of());
         }
-        KindSettings used;
-        Configured limit;
         try {
-            used = settings.over(declared);
-            FailurePolicy policy = settings.failurePolicy();
-            limit = Configured.of(
-                    property,
-                    places,
-                    used,
-                    permits,
-                    settings.enforce() == null || settings.enforce(),
-                    Boolean.TRUE.equals(settings.internal()),
-                    policy == null ? onFailure : policy);
+            return found.settings().over(declared, options, property, places, permits);
         } catch (IllegalArgumentException e) {
             throw InvalidSettingException.together(property, e);
         }
-        return limit.with(settings.planned(property, used, permits), settings.toBan(property));
     }
 
     /** One name cannot have settings for two limits, except for those that share their permits. */
@@ -204,8 +194,8 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
                     " must have the plan '" + plan + "', has "
                             + configured.plans().keySet());
         }
-        checkIsForOne(name, configured.kind() == LimitKind.CONCURRENT, true);
-        return new DefinedLimits.DefinedLimit(configured.limit(plan), configured.prefetching(configured.options(plan)));
+        checkIsForOne(name, configured.parameters().kind() == LimitKind.CONCURRENT, true);
+        return new DefinedLimits.DefinedLimit(configured.limit(plan), configured.options(plan));
     }
 
     /**
@@ -253,64 +243,29 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
      * A limit with its configuration.
      *
      * @param definedBy the prefix of its settings; {@code annotation} if it has none
-     * @param timeout how long a call waits for permits
-     * @param prefetch how an instance prefetches permits; {@code null} if it does not
-     * @param namespace {@code null} for the application's
+     * @param parameters what describes it
+     * @param options what its limiters have besides it
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param internal whether it is not the caller's, who then gets a 503
-     * @param failurePolicy {@code null} for the application's
      * @param plans by their names
-     * @param ban of keys that are rejected too often; {@code null} for none
      */
     public record Configured(
             String definedBy,
-            LimitKind kind,
+            LimitParameters parameters,
             AnyLimit limit,
-            Duration timeout,
-            @Nullable Prefetch prefetch,
-            @Nullable String namespace,
+            LimiterOptions options,
             boolean enforced,
             boolean internal,
-            @Nullable FailurePolicy failurePolicy,
-            Map<String, Plan> plans,
-            @Nullable Ban ban) {
+            Map<String, Plan> plans) {
 
-        /** One without plans. */
-        static Configured of(
-                String definedBy,
-                String places,
-                KindSettings settings,
-                long permits,
-                boolean enforced,
-                boolean internal,
-                @Nullable FailurePolicy failurePolicy) {
-            return new Configured(
-                    definedBy,
-                    settings.kind(),
-                    settings.toLimit(permits, places),
-                    settings.callTimeout(),
-                    settings.prefetch(),
-                    settings.values().namespace(),
-                    enforced,
-                    internal,
-                    failurePolicy,
-                    Map.of(),
-                    null);
+        /** The limit of a rule or a client, which says that of all its limits. */
+        public Configured as(boolean nowEnforced, boolean nowInternal) {
+            return new Configured(definedBy, parameters, limit, options, nowEnforced, nowInternal, plans);
         }
 
-        Configured with(Map<String, Plan> newPlans, @Nullable Ban newBan) {
-            return new Configured(
-                    definedBy,
-                    kind,
-                    limit,
-                    timeout,
-                    prefetch,
-                    namespace,
-                    enforced,
-                    internal,
-                    failurePolicy,
-                    newPlans,
-                    newBan);
+        /** How long a call waits for permits. */
+        public Duration timeout() {
+            return parameters.callTimeout();
         }
 
         /** @param plan one of {@link #plans}; {@code null} for the limit itself */
@@ -321,34 +276,27 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
         }
 
         /**
-         * What its limiters have, without {@link #prefetching}.
+         * What its limiters have.
          *
          * @param prefix starts the keys in Redis
          * @param plan {@code null} for the limit itself
          * @param rejecting whether they reject; otherwise they are for shadow mode, where there are no rejections to listen to
          */
         public LimiterOptions options(String prefix, @Nullable String plan, boolean rejecting) {
-            LimiterOptions options = options(plan).withPrefix(prefix);
+            LimiterOptions ofPlan = options(plan).withPrefix(prefix);
             // In shadow mode a call that the limit rejects is granted, so listeners must not hear of it.
-            return rejecting ? options : options.withListeners(false);
+            return rejecting ? ofPlan : ofPlan.withListeners(false);
         }
 
         /**
-         * What limiters of code have, without {@link #prefetching}.
+         * What limiters of code have.
          *
          * @param plan {@code null} for the limit itself
          */
         LimiterOptions options(@Nullable String plan) {
-            LimiterOptions options = LimiterOptions.NONE;
-            options = namespace == null ? options : options.withNamespace(namespace);
-            options = failurePolicy == null ? options : options.withFailurePolicy(failurePolicy);
-            options = plan == null ? options : options.withPlan(plan);
-            return ban == null ? options : options.withBan(ban);
-        }
-
-        /** These options, with which limiters prefetch permits as this limit does. */
-        public LimiterOptions prefetching(LimiterOptions options) {
-            return prefetch == null ? options : options.withPrefetch(prefetch);
+            LimiterOptions ofPlan = plan == null ? options : options.withPlan(plan);
+            Prefetch prefetch = parameters.prefetch();
+            return prefetch == null ? ofPlan : ofPlan.withPrefetch(prefetch);
         }
     }
 

@@ -28,8 +28,11 @@ public final class InvalidSettingException extends IllegalArgumentException {
         this.setting = setting;
     }
 
-    /** The settings of this name together, perhaps with an annotation, make no valid limit. */
+    /** The settings of this name together, perhaps with an annotation, make no valid limit, unless the cause names one of them. */
     static InvalidSettingException together(String name, IllegalArgumentException cause) {
+        if (cause instanceof InvalidSettingException named && named.setting.startsWith(name)) {
+            return named;
+        }
         return new InvalidSettingException("with ", name, ".*: " + cause.getMessage(), cause);
     }
 

@@ -1,12 +1,10 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.Prefetch;
-import io.limiter.algorithm.Ban;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.LimitKind;
-import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.arithmetic.Check;
-import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.parameters.LimitParameters;
+import io.limiter.internal.parameters.Per;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.ConfiguredLimits.Plan;
 import java.time.Duration;
@@ -16,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -73,77 +72,37 @@ public record LimitSettings(
         @Nullable BanSettings ban,
         @Nullable Map<String, LimitSettings> plans) {
 
-    private static final Set<String> OF_EVERY_KIND =
-            Set.of("kind", "namespace", "enforce", "internal", "on-failure", "ban", "plans");
-
     /** The settings that a plan can have. Those that are not set are the limit's. */
     private static final Set<String> OF_PLAN =
             new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout"));
 
+    /** What describes the limit itself, as annotations and live limits do, too. */
+    public LimitParameters parameters() {
+        return LimitParameters.of(kind)
+                .with("rate", rate)
+                .with("per", per)
+                .with("burst", burst)
+                .with("capacity", capacity)
+                .with("warm-up", warmUp)
+                .with("timeout", timeout)
+                .with("expire", expire)
+                .with("prefetch-time", prefetchTime)
+                .with("prefetch-calls", prefetchCalls)
+                .with("limit", limit)
+                .with("zone", zone)
+                .with("lease", lease);
+    }
+
     /**
      * Checks that each setting is allowed.
      *
-     * @param property what the names of the settings start with, such as {@code limiter.limits.search}; empty for those of an
-     *     annotation
+     * @param property what the names of the settings start with, such as {@code limiter.limits.search}
      * @throws InvalidSettingException naming the setting that is out of range, unknown or without effect
      */
     public void check(String property) {
-        String prefix = property.isEmpty() ? "" : property + ".";
-        SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
-        SettingChecks.range(prefix + "capacity", capacity, 1L, TokenBucket.MAX_CAPACITY);
-        SettingChecks.range(prefix + "burst", burst, Duration.ofNanos(1), SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "expire", expire, Duration.ofMillis(1), SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "prefetch-time", prefetchTime, Prefetch.SHORTEST_TIME, Prefetch.LONGEST_TIME);
-        SettingChecks.range(prefix + "prefetch-calls", prefetchCalls, 1, Prefetch.MOST_CALLS_PER_SECOND);
-        SettingChecks.range(prefix + "limit", limit, 1L, Check.MAX_PERMITS);
-        SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
-        SettingChecks.failurePolicy(prefix + "on-failure", onFailure);
-        if (namespace != null) {
-            SettingChecks.named(prefix + "namespace", ": ", () -> {
-                KeySpace.checkNamespace(namespace);
-                return null;
-            });
-        }
-        if (kind != null) {
-            checkUses(kind, prefix, names());
-        }
-        toBan(property);
+        SettingChecks.parameters(property + ".", parameters());
+        options(property);
         ofPlans().forEach((plan, settings) -> settings.checkPlan(plan(property, plan)));
-    }
-
-    /** The settings that only some kinds have. */
-    private static Set<String> ofKind(LimitKind kind) {
-        return new TreeSet<>(
-                switch (kind) {
-                    case TOKEN_BUCKET ->
-                        List.of(
-                                "rate",
-                                "per",
-                                "burst",
-                                "capacity",
-                                "warm-up",
-                                "timeout",
-                                "expire",
-                                "prefetch-time",
-                                "prefetch-calls");
-                    case FIXED_WINDOW -> List.of("limit", "per", "zone", "timeout");
-                    case SLIDING_LOG, SLIDING_COUNTER -> List.of("limit", "per", "timeout");
-                    case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("capacity", "rate", "per", "timeout");
-                    case CONCURRENT -> List.of("limit", "lease", "timeout");
-                });
-    }
-
-    /** @throws InvalidSettingException if one of the settings has no effect on this kind */
-    private static void checkUses(LimitKind kind, String prefix, Set<String> names) {
-        Set<String> known = ofKind(kind);
-        for (String name : names) {
-            if (!known.contains(name) && !OF_EVERY_KIND.contains(name)) {
-                throw new InvalidSettingException(
-                        prefix + name, " has no effect on kind " + kind + ", which has " + String.join(", ", known));
-            }
-        }
     }
 
     private void checkPlan(String property) {
@@ -156,22 +115,38 @@ public record LimitSettings(
         check(property);
     }
 
+    /** The names of the settings that are set. */
+    private Set<String> names() {
+        return Arrays.stream(LimitSettings.class.getRecordComponents())
+                .filter(setting -> ReflectionUtils.invokeMethod(setting.getAccessor(), this) != null)
+                .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
     /**
-     * The ban of the limit's keys; {@code null} for none.
+     * What the limiters have besides their limit.
      *
      * @param property what the names of the settings start with
-     * @throws InvalidSettingException if it is no valid ban, or the limit prefetches
+     * @throws InvalidSettingException naming a setting that is out of range or has no effect
      */
-    @Nullable
-    Ban toBan(String property) {
-        if (ban != null && prefetchTime != null) {
+    private LimiterOptions options(String property) {
+        FailurePolicy policy = SettingChecks.failurePolicy(property + ".on-failure", onFailure);
+        LimiterOptions options = policy == null ? LimiterOptions.NONE : LimiterOptions.NONE.withFailurePolicy(policy);
+        if (namespace != null) {
+            LimiterOptions others = options;
+            options = SettingChecks.named(property + ".namespace", ": ", () -> others.withNamespace(namespace));
+        }
+        if (ban == null) {
+            return options;
+        }
+        if (prefetchTime != null) {
             throw new InvalidSettingException(
                     property + ".ban",
                     " and " + property
                             + ".prefetch-time exclude each other, because prefetched permits are"
                             + " granted without Redis, which knows the ban: remove one of them");
         }
-        return ban == null ? null : ban.toBan(property + ".ban");
+        return options.withBan(ban.toBan(property + ".ban"));
     }
 
     /** What the names of a plan's settings start with. */
@@ -191,18 +166,21 @@ public record LimitSettings(
     /**
      * The plans of the limit.
      *
-     * @param property what the names of the settings start with
-     * @param own the settings of the limit itself, with those that are not here
-     * @param permits as many as a call takes
+     * @param own describes the limit itself
      * @throws InvalidSettingException if the settings of one make no valid limit of the kind
      */
-    Map<String, Plan> planned(String property, KindSettings own, long permits) {
+    private Map<String, Plan> planned(String property, LimitParameters own, long permits) {
         Map<String, Plan> planned = new TreeMap<>();
         ofPlans().forEach((plan, settings) -> {
             String ofPlan = plan(property, plan);
             try {
-                checkUses(own.kind(), "", settings.names());
-                planned.put(plan, new Plan(own.plannedBy(settings).toLimit(permits, ofPlan), settings.timeout()));
+                String size = settings.burst() != null ? "burst" : settings.capacity() != null ? "capacity" : null;
+                Object warm = own.values().get("warm-up");
+                if (warm != null && size != null) {
+                    throw new IllegalArgumentException(
+                            size + " has no effect with the warm-up " + warm + " of the limit, leave it out");
+                }
+                planned.put(plan, new Plan(settings.over(own).toLimit(permits, ofPlan), settings.timeout()));
             } catch (IllegalArgumentException e) {
                 throw InvalidSettingException.together(ofPlan, e);
             }
@@ -211,103 +189,48 @@ public record LimitSettings(
     }
 
     /**
-     * These settings with those of an annotation where they are not set. Of an annotation of another kind they replace all.
+     * What describes the limit of these settings and an annotation, or of a limit and these settings of a plan.
      *
      * @throws IllegalArgumentException if one of them has no effect on the kind, or one of both is that of a concurrency limit
      */
-    KindSettings over(KindSettings declared) {
-        LimitKind used = kind == null ? declared.kind() : kind;
+    private LimitParameters over(LimitParameters lower) {
+        LimitKind of = Objects.requireNonNull(lower.kind());
+        LimitKind used = kind == null ? of : kind;
         if (ban != null && used == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "ban has no effect on kind concurrent, whose permits are held: remove it");
         }
-        if (used == declared.kind()) {
-            checkUses(used, "", names());
-            return declared.overriddenBy(this);
-        }
-        if (declared.kind() == LimitKind.CONCURRENT) {
+        if (used != of && of == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "kind must be concurrent or not set for a @ConcurrentLimit, was '" + used + "'");
         }
-        if (used == LimitKind.CONCURRENT) {
+        if (used != of && used == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another kind");
         }
-        return of(used);
+        LimitParameters own = parameters().as(used);
+        SettingChecks.parameters("", own);
+        return own.over(lower);
     }
 
     /**
-     * These settings for a kind.
+     * The limit of these settings over those of an annotation.
      *
-     * @throws InvalidSettingException if one of them has no effect on it
+     * @param places where its settings can be set, for messages
+     * @param permits as many as a call takes
+     * @param otherwise the options of the annotation
+     * @throws IllegalArgumentException if they make no limit, or one that would never grant the permits of a call
      */
-    public KindSettings of(LimitKind used) {
-        checkUses(used, "", names());
-        return new KindSettings(used, this);
-    }
-
-    /**
-     * These settings, replaced by those that are set in others. Burst, capacity and warm-up replace one another, and
-     * a duration replaces the calendar with its zone.
-     */
-    LimitSettings overriddenBy(LimitSettings others) {
-        boolean sized = others.burst != null || others.capacity != null || others.warmUp != null;
-        return new LimitSettings(
-                others.kind,
-                first(others.rate, rate),
-                first(others.per, per),
-                sized ? others.burst : burst,
-                sized ? others.capacity : capacity,
-                sized ? others.warmUp : warmUp,
-                first(others.timeout, timeout),
-                first(others.expire, expire),
-                first(others.prefetchTime, prefetchTime),
-                first(others.prefetchCalls, prefetchCalls),
-                first(others.limit, limit),
-                others.zone == null && others.per != null && others.per.unit() == null
-                        ? null
-                        : first(others.zone, zone),
-                first(others.lease, lease),
-                others.namespace,
-                others.enforce,
-                first(others.internal, internal),
-                others.onFailure,
-                others.ban,
-                others.plans);
-    }
-
-    /**
-     * The settings of a limit of outgoing calls.
-     *
-     * @param callTimeout how long a call waits
-     * @param ofCalls whether it is internal
-     */
-    public LimitSettings ofClient(Duration callTimeout, boolean ofCalls) {
-        return new LimitSettings(
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        callTimeout,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        ofCalls,
-                        null,
-                        null,
-                        null)
-                .overriddenBy(this);
-    }
-
-    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
-        return one == null ? other : one;
+    Configured over(LimitParameters declared, LimiterOptions otherwise, String property, String places, long permits) {
+        LimitParameters used = over(declared);
+        return new Configured(
+                property,
+                used,
+                used.toLimit(permits, places),
+                otherwise.with(options(property)),
+                enforce == null || enforce,
+                Boolean.TRUE.equals(internal),
+                planned(property, used, permits));
     }
 
     /**
@@ -316,13 +239,25 @@ public record LimitSettings(
      *
      * @param property what the names of the settings start with
      * @param permits as many as a call takes
-     * @param enforced whether it rejects
      * @throws IllegalArgumentException if a setting is missing, out of its range or without effect, or if the limit would never
      *     grant the permits of a call
      */
-    public Configured toLimit(String property, long permits, boolean enforced) {
-        LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
-        return toLimit(property, over(new KindSettings(usual, this)), permits, enforced);
+    public Configured toLimit(String property, long permits) {
+        return over(LimitParameters.of(spent()), LimiterOptions.NONE, property, property, permits);
+    }
+
+    /** As {@link #toLimit}, of outgoing calls that wait as long for permits. */
+    public Configured toLimitOfCalls(String property, Duration callTimeout) {
+        return over(
+                LimitParameters.of(spent()).with("timeout", callTimeout), LimiterOptions.NONE, property, property, 1);
+    }
+
+    /** The kind of a limit whose permits are spent; if it is another, {@link #over} says so. */
+    private LimitKind spent() {
+        if (kind != null && kind != LimitKind.CONCURRENT) {
+            return kind;
+        }
+        return rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
     }
 
     /**
@@ -332,39 +267,16 @@ public record LimitSettings(
      * @throws InvalidSettingException if they make no valid limit
      */
     Configured ofCode(String property, boolean held) {
-        LimitKind used = kind;
-        if (used == null) {
-            boolean onlyHeld = rate == null && per == null;
-            used = held && onlyHeld
-                    ? LimitKind.CONCURRENT
-                    : rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
-        }
+        boolean isHeld = kind == LimitKind.CONCURRENT || (kind == null && held && rate == null && per == null);
         try {
-            return toLimit(property, over(new KindSettings(used, this)), 1, true);
+            return over(
+                    LimitParameters.of(isHeld ? LimitKind.CONCURRENT : spent()),
+                    LimiterOptions.NONE,
+                    property,
+                    property,
+                    1);
         } catch (IllegalArgumentException e) {
-            boolean isNamed = e instanceof InvalidSettingException named
-                    && named.setting().startsWith(property);
-            throw isNamed ? e : InvalidSettingException.together(property, e);
+            throw InvalidSettingException.together(property, e);
         }
-    }
-
-    private Configured toLimit(String property, KindSettings used, long permits, boolean enforced) {
-        return Configured.of(
-                        property, property, used, permits, enforced, Boolean.TRUE.equals(internal), failurePolicy())
-                .with(planned(property, used, permits), toBan(property));
-    }
-
-    /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */
-    @Nullable
-    FailurePolicy failurePolicy() {
-        return SettingChecks.failurePolicy("on-failure", onFailure);
-    }
-
-    /** The names of the settings that are set. */
-    Set<String> names() {
-        return Arrays.stream(LimitSettings.class.getRecordComponents())
-                .filter(setting -> ReflectionUtils.invokeMethod(setting.getAccessor(), this) != null)
-                .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
-                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

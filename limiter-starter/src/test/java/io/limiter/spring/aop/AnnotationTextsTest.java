@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
@@ -9,6 +10,7 @@ import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.text.DurationText;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -18,9 +20,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.AliasFor;
 
@@ -51,6 +57,22 @@ class AnnotationTextsTest {
 
         @AliasFor(annotation = CountLimit.class, attribute = "per")
         String value();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"900", "+5", "-5s", "15m", "500ms", "1D", "7ns", "3us", "2h", "PT1H30M", "-PT5S", "p1d"})
+    void durations_are_those_of_properties(String text) {
+        assertThat(DurationText.parse("per", text)).isEqualTo(DurationStyle.detectAndParse(text, ChronoUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "m", "1 m", "5w", "1h30m", "99999999999999999999", "1e400", "PT", "0.1s"})
+    void what_is_no_duration_is_named(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DurationText.parse("per", text))
+                .withMessage(
+                        "per must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d), such as 900, 0.5,"
+                                + " 15m or 500ms, was '" + text + "'");
     }
 
     static class Durations {

@@ -1,10 +1,10 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.Decision;
+import io.limiter.internal.parameters.LimitParameters;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.PermitRequest;
-import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
@@ -73,7 +73,7 @@ final class DispatchRecorder implements DecisionRecorder {
 
     @Override
     public Duration timeout(Duration ofLimit) {
-        return ofLimit.equals(SettingChecks.UNTIL_ITS_TURN) ? LONGEST_UNTIL_ITS_TURN : ofLimit;
+        return ofLimit.equals(LimitParameters.UNTIL_ITS_TURN) ? LONGEST_UNTIL_ITS_TURN : ofLimit;
     }
 
     RequestDecisions decisions() {

@@ -1,6 +1,7 @@
-package io.limiter.spring.settings;
+package io.limiter.internal.parameters;
 
-import io.limiter.spring.text.DurationText;
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.text.DurationText;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +32,15 @@ public final class Per {
         return new Per(length, null);
     }
 
+    /** A unit of the calendar, if one has this length. */
+    static Per ofCalendar(Duration length) {
+        return UNITS.entrySet().stream()
+                .filter(unit -> unit.getValue().equals(length))
+                .findFirst()
+                .map(unit -> new Per(length, unit.getKey()))
+                .orElseGet(() -> of(length));
+    }
+
     /** A number of seconds, as YAML has it. Spring Boot's binder calls it. */
     public static Per valueOf(Integer seconds) {
         return valueOf(seconds.toString());
@@ -51,11 +61,11 @@ public final class Per {
                     + text + "': write " + LONGER_UNITS.get(text) + ", which starts with its first call");
         }
         Duration duration = DurationText.parse("per", text);
-        SettingChecks.range("per", duration, Duration.ofMillis(1), SettingChecks.LONGEST);
+        Check.duration("per", duration, Duration.ofMillis(1));
         return of(duration);
     }
 
-    Duration length() {
+    public Duration length() {
         return length;
     }
 

@@ -1,0 +1,112 @@
+package io.limiter.internal.parameters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.LimitKind;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class LimitParametersTest {
+
+    private static final LimitParameters TEN =
+            LimitParameters.of(LimitKind.TOKEN_BUCKET).with("rate", 10.0);
+
+    static List<AnyLimit> limits() {
+        Duration minute = Duration.ofMinutes(1);
+        return List.of(
+                TokenBucket.perSecond(5).withCapacity(7),
+                TokenBucket.of(5, 3),
+                TokenBucket.perSecond(5).withWarmUp(minute),
+                LeakyBucket.meter(5, 7),
+                LeakyBucket.queue(5, 7),
+                FixedWindow.of(5, minute),
+                FixedWindow.of(5, minute).withZone(ZoneOffset.UTC),
+                SlidingLog.of(5, minute),
+                SlidingCounter.of(5, minute),
+                ConcurrencyLimit.of(5).withLeaseTime(minute));
+    }
+
+    /** So a new kind that parameters cannot say is noticed. */
+    @ParameterizedTest
+    @MethodSource("limits")
+    void what_describes_a_limit_makes_it_again(AnyLimit limit) {
+        LimitParameters parameters = LimitParameters.of(limit);
+        assertThat(parameters.problems()).isEmpty();
+        assertThat(parameters.toLimit(1, "")).isEqualTo(limit);
+        assertThat(parameters.appliedTo(limit)).isEqualTo(limit);
+    }
+
+    @Test
+    void the_source_of_higher_precedence_wins_for_each_value() {
+        LimitParameters minute = TEN.with("per", Per.valueOf("1m")).with("capacity", 7L);
+        assertThat(LimitParameters.of((LimitKind) null)
+                        .with("rate", 5.0)
+                        .over(minute)
+                        .toLimit(1, ""))
+                .isEqualTo(TokenBucket.per(5, Duration.ofMinutes(1)).withCapacity(7));
+        assertThat(LimitParameters.of((LimitKind) null)
+                        .with("burst", Duration.ofSeconds(60))
+                        .over(minute)
+                        .toLimit(1, ""))
+                .as("a burst replaces a capacity")
+                .isEqualTo(TokenBucket.of(10.0 / 60, 60));
+        assertThat(LimitParameters.of(LimitKind.LEAKY_BUCKET)
+                        .with("rate", 5.0)
+                        .over(minute)
+                        .values()
+                        .keySet())
+                .as("another kind replaces all")
+                .containsExactly("rate");
+    }
+
+    @Test
+    void a_duration_replaces_the_calendar_with_its_zone() {
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        LimitParameters day = LimitParameters.of(LimitKind.FIXED_WINDOW)
+                .with("limit", 5L)
+                .with("per", Per.valueOf("day"))
+                .with("zone", berlin);
+        assertThat(day.toLimit(1, ""))
+                .isEqualTo(FixedWindow.of(5, Duration.ofDays(1)).withZone(berlin));
+        LimitParameters hours = LimitParameters.of((LimitKind) null).with("per", Per.valueOf("6h"));
+        assertThat(hours.over(day).toLimit(1, "")).isEqualTo(FixedWindow.of(5, Duration.ofHours(6)));
+        assertThat(hours.appliedTo(FixedWindow.of(5, Duration.ofDays(1)).withZone(ZoneOffset.UTC)))
+                .as("of what is in use")
+                .isEqualTo(FixedWindow.of(5, Duration.ofHours(6)).withZone(ZoneOffset.UTC));
+    }
+
+    @Test
+    void problems_name_the_value_and_what_is_allowed() {
+        assertThat(TEN.with("rate", Double.NaN).with("limit", 5L).problems())
+                .isEqualTo(Map.of(
+                        "rate",
+                        " must be between 1.1574074074074074E-8 and 1.0E9, was NaN",
+                        "limit",
+                        " has no effect on kind token-bucket, which has burst, capacity, expire, per,"
+                                + " prefetch-calls, prefetch-time, rate, timeout, warm-up"));
+    }
+
+    @Test
+    void a_warm_up_that_can_never_grant_the_permits_suggests_fewer() {
+        LimitParameters slow = TEN.with("rate", 1.0).with("warm-up", Duration.ofSeconds(10));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> slow.toLimit(5000, "the annotation"))
+                .withMessage(
+                        "a cost of 5000 would never be granted: at 1.0/s they take longer than can be reserved ahead,"
+                                + " PT1H: lower the cost, or set a higher rate or a longer timeout");
+    }
+}
