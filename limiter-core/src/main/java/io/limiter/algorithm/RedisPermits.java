@@ -122,7 +122,7 @@ public record RedisPermits(
     }
 
     /** This settled state without what overflows because instances hold a part of the capacity. */
-    RedisPermits besideHeld(double nowMicros, double coolDownIntervals) {
+    RedisPermits leavingRoomForHeld(double nowMicros, double coolDownIntervals) {
         double most = demand == null ? maxPermits : Math.max(0.0, maxPermits - demand.heldPermits(nowMicros));
         if (storedPermits <= most) {
             return this;

@@ -159,7 +159,7 @@ final class TokenBucketStep {
         if (state != null && request.id() != 0) {
             after = cancel(state.boundClockStep(now), request);
         } else if (state != null && warmUp == null) {
-            after = settle(state).refund(request.permits()).besideHeld(now, coolDownIntervals);
+            after = settle(state).refund(request.permits()).leavingRoomForHeld(now, coolDownIntervals);
         }
         return after == null
                 ? Step.of(state, verdict(true, settle(state), 0.0, 0.0, 0))
@@ -183,7 +183,7 @@ final class TokenBucketStep {
         }
         RedisPermits settled = found.resync(now, coolDownIntervals)
                 .withOtherSince(0.0)
-                .besideHeld(now, coolDownIntervals)
+                .leavingRoomForHeld(now, coolDownIntervals)
                 .forget(now, coolDownIntervals);
         Reservations known = settled.known();
         boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
@@ -217,7 +217,7 @@ final class TokenBucketStep {
         // Permits that were reserved at another rate are stored again as the fewer of both.
         double microsPerPermit = Math.max(intervalMicros, settled.intervalMicros()) * coolDownIntervals;
         return settled.restore(now, restored, microsPerPermit)
-                .besideHeld(now, coolDownIntervals)
+                .leavingRoomForHeld(now, coolDownIntervals)
                 .forget(now, coolDownIntervals);
     }
 
@@ -263,7 +263,7 @@ final class TokenBucketStep {
                         .rescale(maxPermits, limit.intervalMillis())
                         .resync(now, coolDownIntervals)
                 : found.resync(now, coolDownIntervals).withOtherSince(0.0);
-        return own.besideHeld(now, coolDownIntervals).forget(now, coolDownIntervals);
+        return own.leavingRoomForHeld(now, coolDownIntervals).forget(now, coolDownIntervals);
     }
 
     /**

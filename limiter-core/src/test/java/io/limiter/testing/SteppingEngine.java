@@ -86,7 +86,7 @@ public final class SteppingEngine implements ImmediateEngine, FutureBackend {
         start(new Call(
                 pending.parts(),
                 pending.size() > 1,
-                pending::send,
+                pending::markSent,
                 answers -> pending.decided(
                         part -> Outcome.of(answers.get(part).verdicts().get(0)))));
     }

@@ -86,7 +86,7 @@ final class Batch {
         if (sameKey == null ? keys.size() >= settings.maxKeysPerCall() : !sameKey.limit.equals(request.limit(0))) {
             return false;
         }
-        if (!request.send()) {
+        if (!request.markSent()) {
             // Withdrawn just now.
             return true;
         }
@@ -105,7 +105,7 @@ final class Batch {
         if (!keys.isEmpty() && parts + set.size() > settings.maxKeysPerCall()) {
             return false;
         }
-        if (set.send()) {
+        if (set.markSent()) {
             keys.add(new OfKey(set));
             parts += set.size();
             requests++;

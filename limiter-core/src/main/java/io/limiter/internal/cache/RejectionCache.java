@@ -32,7 +32,7 @@ public final class RejectionCache implements ImmediateEngine {
     }
 
     @Override
-    public Engine ifUnknown() {
+    public Engine forUnknown() {
         return next;
     }
 

@@ -66,7 +66,7 @@ public interface ImmediateEngine extends Engine {
      * Decides what was {@link Known#UNKNOWN} to {@link #tryAcquire} or {@link #tryGrant} a moment ago, without looking up again
      * what both have looked up.
      */
-    default Engine ifUnknown() {
+    default Engine forUnknown() {
         return this;
     }
 

@@ -101,7 +101,7 @@ public class Pending<T> extends CompletableFuture<T> {
      *
      * @return {@code false} if it was withdrawn or is completed and must not be sent
      */
-    public final boolean send() {
+    public final boolean markSent() {
         return STATE.compareAndSet(this, WAITING, SENT) && !isEnding();
     }
 

@@ -9,8 +9,8 @@ import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.InFlightCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.UnderWay;
 import io.limiter.step.Request;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -42,7 +42,7 @@ public final class Leases implements AutoCloseable {
     private final ConcurrentHashMap<String, ConcurrentHashMap<ConcurrencyLimit, LeaseQueue>> queues =
             new ConcurrentHashMap<>();
     // Requests, and releases of leases that were granted too late.
-    private final UnderWay underWay = new UnderWay();
+    private final InFlightCalls underWay = new InFlightCalls();
     private volatile boolean closed;
 
     /**

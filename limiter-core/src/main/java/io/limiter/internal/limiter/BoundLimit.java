@@ -136,11 +136,11 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     /** Whether others wait for as many permits of a key. */
     private boolean isWaitedFor(@Nullable String key, String backendKey, long permits) {
-        return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(alike(key, backendKey, permits));
+        return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(queueKey(key, backendKey, permits));
     }
 
-    private Alike alike(@Nullable String key, String backendKey, long permits) {
-        return new Alike(backendKey, permits, effective(key).step());
+    private QueueKey queueKey(@Nullable String key, String backendKey, long permits) {
+        return new QueueKey(backendKey, permits, effective(key).step());
     }
 
     private void await(String backendKey, EffectiveLimit<L> used, long permits, Outcome decision) {
@@ -286,7 +286,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     }
 
     /** Requests for as many permits of one key under one limit. */
-    record Alike(String backendKey, long permits, LimitStep<?> limit) {}
+    record QueueKey(String backendKey, long permits, LimitStep<?> limit) {}
 
     private final class WaitingDecision extends WaitingRequest<Outcome> {
 
@@ -334,8 +334,8 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         }
 
         @Override
-        protected Object alike() {
-            return BoundLimit.this.alike(key, backendKey, permits);
+        protected Object queueKey() {
+            return BoundLimit.this.queueKey(key, backendKey, permits);
         }
 
         @Override

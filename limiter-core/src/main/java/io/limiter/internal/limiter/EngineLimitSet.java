@@ -167,23 +167,23 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     /** Starts a request for each part, independent of the others. They share calls. */
-    private List<SetPart.Started> startEach(Function<SetPart, Request> request) {
+    private List<SetPart.PartRequest> startEach(Function<SetPart, Request> request) {
         // All of them first: permits out of range start none.
         List<Request> requests = parts.stream().map(request).toList();
-        List<SetPart.Started> started = new ArrayList<>(parts.size());
+        List<SetPart.PartRequest> started = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             started.add(parts.get(i).start(requests.get(i)));
         }
         return started;
     }
 
-    private SetDecision await(List<SetPart.Started> started) {
+    private SetDecision await(List<SetPart.PartRequest> started) {
         List<@Nullable Outcome> decisions = new ArrayList<>(started.size());
         started.forEach(each -> decisions.add(each.await()));
         return SetPart.toDecision(parts, decisions);
     }
 
-    private CompletableFuture<SetDecision> whenAllDone(List<SetPart.Started> started) {
+    private CompletableFuture<SetDecision> whenAllDone(List<SetPart.PartRequest> started) {
         CompletableFuture<?>[] all =
                 started.stream().flatMap(each -> each.all().stream()).toArray(CompletableFuture[]::new);
         return AsyncFailures.map(CompletableFuture.allOf(all), done -> await(started));

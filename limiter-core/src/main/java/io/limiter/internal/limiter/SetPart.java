@@ -29,11 +29,11 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     }
 
     /** A peek looks at the ban, too. */
-    Started start(Request request) {
+    PartRequest start(Request request) {
         EffectiveLimit<?> used = limiter.effective();
         PendingRequest own = used.engine().start(backendKey(), used.step(), request);
         LimiterBan ban = request.isPeek() ? limiter.ban() : null;
-        return new Started(
+        return new PartRequest(
                 this,
                 used.step(),
                 own,
@@ -41,7 +41,7 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     }
 
     /** A request that is under way, beside one at the ban; {@code null} if it has none. */
-    record Started(
+    record PartRequest(
             SetPart part,
             LimitStep<?> limit,
             PendingRequest own,

@@ -162,16 +162,16 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
      * deadline.
      */
     @Override
-    protected Object alike() {
-        List<Object> alike = new ArrayList<>(3 * parts.size());
+    protected Object queueKey() {
+        List<Object> queueKey = new ArrayList<>(3 * parts.size());
         for (int i = 0; i < parts.size(); i++) {
             SetPart part = parts.get(i);
             LimitStep<?> limit = part.limiter().effective().step();
-            alike.add(part.limiter().bound);
-            alike.add(new BoundLimit.Alike(part.backendKey(), part.permitsFor(permits), limit));
-            alike.add(timeoutsMicros[i]);
+            queueKey.add(part.limiter().bound);
+            queueKey.add(new BoundLimit.QueueKey(part.backendKey(), part.permitsFor(permits), limit));
+            queueKey.add(timeoutsMicros[i]);
         }
-        return alike;
+        return queueKey;
     }
 
     @Override

@@ -59,7 +59,7 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
     }
 
     /** The name under which all but the backend know the limiter. */
-    String knownAs() {
+    String reportedName() {
         return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
     }
 

@@ -68,7 +68,7 @@ public final class NamedLimits {
         ofPermits.checkOwner(id);
         NamedLimit named = ofPermits;
         if (id.options().plan() != null) {
-            named = of(id.knownAs());
+            named = of(id.reportedName());
             named.checkOwner(id);
         }
         ofPermits.checkStateType(id);

@@ -39,12 +39,13 @@ final class PermitsOwner {
             return;
         }
         if (!known.limiter.equals(other.limiter)) {
-            throw new IllegalArgumentException("limiter '" + id.knownAs() + "' cannot take the permits of '" + id.name()
-                    + "', because statistics and live limits know those of '" + known.limiter + "' as '" + name
-                    + "': give the limiter or its plan another name");
+            throw new IllegalArgumentException(
+                    "limiter '" + id.reportedName() + "' cannot take the permits of '" + id.name()
+                            + "', because statistics and live limits know those of '" + known.limiter + "' as '" + name
+                            + "': give the limiter or its plan another name");
         }
         if ((known.hasPlans || other.hasPlans) && !known.isOfKindOf(other)) {
-            throw new IllegalArgumentException("limiter '" + id.knownAs() + "' cannot be a "
+            throw new IllegalArgumentException("limiter '" + id.reportedName() + "' cannot be a "
                     + id.limit().getClass().getSimpleName() + ": it takes the permits of '" + id.name()
                     + "', which is of another kind, with the state " + known.stateType.getSimpleName()
                     + "; give a plan the kind of its limit, or another name or prefix");

@@ -7,8 +7,8 @@ import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.InFlightCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.UnderWay;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +42,7 @@ public final class PrefetchEngine implements ImmediateEngine {
     private final ImmediateEngine next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
-    private final UnderWay calls;
+    private final InFlightCalls calls;
     private final LogThrottle notReturned;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys;
     private final AtomicBoolean closed;
@@ -60,7 +60,7 @@ public final class PrefetchEngine implements ImmediateEngine {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
-        this.calls = new UnderWay();
+        this.calls = new InFlightCalls();
         this.notReturned = new LogThrottle(sleeper.ticker());
         this.keys = new AtomicReferenceArray<>(SLOTS);
         this.closed = new AtomicBoolean();

@@ -10,8 +10,8 @@ import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.InFlightCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.UnderWay;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
@@ -55,7 +55,7 @@ final class PrefetchedKey {
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
-    private final UnderWay calls;
+    private final InFlightCalls calls;
     private final LogThrottle notReturned;
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
@@ -83,7 +83,7 @@ final class PrefetchedKey {
             Engine engine,
             ExpiryClock clock,
             Sleeper sleeper,
-            UnderWay calls,
+            InFlightCalls calls,
             LogThrottle notReturned) {
         this.key = key;
         this.limit = limit;

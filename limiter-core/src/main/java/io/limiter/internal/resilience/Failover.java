@@ -38,7 +38,7 @@ public final class Failover implements Pending.Fallback<Outcome> {
 
     private final Engine engine;
     private final @Nullable ImmediateEngine immediate;
-    private final Engine ifUnknown;
+    private final Engine forUnknown;
     private final FailurePolicy policy;
     private final Engine local;
     private final Instances instances;
@@ -65,7 +65,7 @@ public final class Failover implements Pending.Fallback<Outcome> {
             long retryAfterMicros) {
         this.engine = engine;
         this.immediate = engine instanceof ImmediateEngine some ? some.first() : null;
-        this.ifUnknown = immediate == null ? engine : immediate.ifUnknown();
+        this.forUnknown = immediate == null ? engine : immediate.forUnknown();
         this.policy = policy;
         this.local = local;
         this.instances = instances;
@@ -124,7 +124,7 @@ public final class Failover implements Pending.Fallback<Outcome> {
             return decision;
         }
         PendingRequest pending = new PendingRequest(key, limit, request, this);
-        pending.decideBy(unknown ? ifUnknown : engine);
+        pending.decideBy(unknown ? forUnknown : engine);
         return pending.await();
     }
 

@@ -21,7 +21,7 @@ final class UnbatchedCall<A> {
     private final long startNanos;
 
     /**
-     * @param call makes the call, and calls {@link Pending#send} immediately before it is sent; calls its argument with the
+     * @param call makes the call, and calls {@link Pending#markSent} immediately before it is sent; calls its argument with the
      *     answer, or with the failure. Must not block
      * @param answer completes the pending decision
      * @param startNanos when the pending decision began

@@ -73,7 +73,7 @@ public final class UnbatchedEngine implements Engine {
     }
 
     private void call(PendingDecision<?> pending, BiConsumer<@Nullable List<Answer>, @Nullable Throwable> ended) {
-        Call call = new Call(pending.parts(), pending.size() > 1, pending::send, answers -> {
+        Call call = new Call(pending.parts(), pending.size() > 1, pending::markSent, answers -> {
             LimiterBackendException failure = answers.get(0).failure();
             ended.accept(failure == null ? answers : null, failure);
         });
@@ -119,7 +119,7 @@ public final class UnbatchedEngine implements Engine {
         this.<String>start(
                 pending,
                 ended -> BlockingCalls.start(blockingCalls, key, () -> {
-                            if (!pending.send()) {
+                            if (!pending.markSent()) {
                                 throw BackendFailures.withdrawn(key);
                             }
                             backend.delete(key);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class InPlaceBucket {
 
     /** What was decided. */
-    public enum Outcome {
+    public enum Result {
         /** Granted without a wait. */
         GRANTED,
         /** Rejected; the state has not changed. */
@@ -76,7 +76,7 @@ public final class InPlaceBucket {
     Verdict tryTake(Request request, long nowMicros) {
         if (request.action() != Request.Action.TAKE
                 || request.id() != 0
-                || tryTake(request.permits(), request.timeoutMicros(), nowMicros) != Outcome.GRANTED) {
+                || tryTake(request.permits(), request.timeoutMicros(), nowMicros) != Result.GRANTED) {
             return null;
         }
         return Verdict.granted(capacity, (long) wholePermits(storedPermits), fullAfterMicros(nowMicros))
@@ -85,11 +85,11 @@ public final class InPlaceBucket {
     }
 
     /** Takes permits if enough are stored. */
-    public Outcome tryTake(long permits, long timeoutMicros, long nowMicros) {
+    public Result tryTake(long permits, long timeoutMicros, long nowMicros) {
         double now = nowMicros;
         if (nextFreeMicros - now > BucketArithmetic.HOUR_MICROS) {
             // The clock may have stepped back.
-            return Outcome.UNDECIDED;
+            return Result.UNDECIDED;
         }
         double stored = storedPermits;
         double nextFree = nextFreeMicros;
@@ -104,11 +104,11 @@ public final class InPlaceBucket {
             storedPermits = stored - permits;
             nextFreeMicros = nextFree;
             remainderMicros = remainder;
-            return Outcome.GRANTED;
+            return Result.GRANTED;
         }
         boolean areStored = permits <= wholePermits(stored);
         if (!areStored && (timeoutMicros > 0 || limit.whoWaits() != WhoWaits.CALLER)) {
-            return Outcome.UNDECIDED;
+            return Result.UNDECIDED;
         }
         // What is missing to a whole permit costs time.
         double taken = Math.min(permits, stored);
@@ -116,12 +116,12 @@ public final class InPlaceBucket {
         double whole = Math.floor(micros);
         if (!areStored) {
             boolean isLater = nextFree + whole - now + roundUp(micros - whole) > 0.0;
-            return isLater ? Outcome.REJECTED : Outcome.UNDECIDED;
+            return isLater ? Result.REJECTED : Result.UNDECIDED;
         }
         storedPermits = stored - taken;
         nextFreeMicros = nextFree + whole;
         remainderMicros = micros - whole;
-        return Outcome.GRANTED;
+        return Result.GRANTED;
     }
 
     /** As {@link Verdict#fullAfterMicros()}. */

@@ -73,7 +73,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     /**
      * Equal for the requests that share a queue. A rejection of one is final for those of an earlier deadline first.
      */
-    protected abstract Object alike();
+    protected abstract Object queueKey();
 
     /** The key of the permits, or one of them, for errors. */
     protected abstract String key();
@@ -148,7 +148,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         if (!room.isWaitedFor()) {
             return false;
         }
-        WaitQueue<D> queue = room.find(alike());
+        WaitQueue<D> queue = room.find(queueKey());
         if (queue == null || !mayJoin() || !room.tryEnter()) {
             return false;
         }
@@ -187,12 +187,12 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         whenComplete((decision, error) -> room.leave());
         hasWaited = true;
         waits(first);
-        Object alike = alike();
-        WaitQueue<D> queue = room.queue(alike);
+        Object queueKey = queueKey();
+        WaitQueue<D> queue = room.queue(queueKey);
         while (!queue.add(this, first, micros)) {
             // It has ended. Whoever has ended it may not have a processor now, so nothing waits for that.
-            room.remove(alike, queue);
-            queue = room.queue(alike);
+            room.remove(queueKey, queue);
+            queue = room.queue(queueKey);
         }
     }
 

@@ -35,8 +35,8 @@ public final class WaitingRoom {
     }
 
     /** Whether requests wait that are the same. */
-    public boolean isWaitedFor(Object alike) {
-        return queues.containsKey(alike);
+    public boolean isWaitedFor(Object queueKey) {
+        return queues.containsKey(queueKey);
     }
 
     /** Whether one more may wait. If not, its rejection is final. {@link #leave} follows. */
@@ -51,22 +51,22 @@ public final class WaitingRoom {
     /**
      * The queue of the requests for the same permits.
      *
-     * @param alike equal for these; its class says what the decision is
+     * @param queueKey equal for these; its class says what the decision is
      */
     @SuppressWarnings("unchecked")
-    <D> WaitQueue<D> queue(Object alike) {
+    <D> WaitQueue<D> queue(Object queueKey) {
         return (WaitQueue<D>) queues.computeIfAbsent(
-                alike, same -> new WaitQueue<D>(waits, queue -> remove(same, queue)));
+                queueKey, same -> new WaitQueue<D>(waits, queue -> remove(same, queue)));
     }
 
     /** The queue of the requests for the same permits, if there is one. */
     @SuppressWarnings("unchecked")
-    <D> @Nullable WaitQueue<D> find(Object alike) {
-        return (WaitQueue<D>) queues.get(alike);
+    <D> @Nullable WaitQueue<D> find(Object queueKey) {
+        return (WaitQueue<D>) queues.get(queueKey);
     }
 
     /** Removes a queue that has ended. Whoever finds it may do that, and need not wait for the thread that has ended it. */
-    void remove(Object alike, WaitQueue<?> ended) {
-        queues.remove(alike, ended);
+    void remove(Object queueKey, WaitQueue<?> ended) {
+        queues.remove(queueKey, ended);
     }
 }

@@ -1,8 +1,8 @@
 package io.limiter.internal.waiting;
 
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.internal.time.InFlightCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.UnderWay;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +22,7 @@ public final class Waits implements AutoCloseable {
     private final Sleeper sleeper;
     private final Set<Wait> waits = ConcurrentHashMap.newKeySet();
     // Permits being returned, and decisions whose grant would have to be.
-    private final UnderWay returns = new UnderWay();
+    private final InFlightCalls returns = new InFlightCalls();
     private volatile boolean closed;
 
     /** @param sleeper waits, and has the timers */

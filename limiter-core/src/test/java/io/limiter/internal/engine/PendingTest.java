@@ -36,7 +36,7 @@ class PendingTest {
     void an_answer_after_a_completion_from_outside_is_returned() {
         Returning fallback = new Returning();
         Pending<String> pending = new Pending<>("k", fallback);
-        assertThat(pending.send()).isTrue();
+        assertThat(pending.markSent()).isTrue();
         pending.orTimeout(0, TimeUnit.NANOSECONDS).exceptionally(e -> "").join();
         assertThat(pending.answer("granted")).isFalse();
         assertThat(fallback.returned).containsExactly("granted");
@@ -71,7 +71,7 @@ class PendingTest {
         Returning fallback = new Returning();
         Pending<String> waiting = new Pending<>("k", fallback);
         waiting.giveUp();
-        assertThat(waiting.send()).isFalse();
+        assertThat(waiting.markSent()).isFalse();
         assertThat(waiting).isCancelled();
         assertThat(fallback.returned).isEmpty();
         Pending<String> answered = new Pending<>("k", fallback);

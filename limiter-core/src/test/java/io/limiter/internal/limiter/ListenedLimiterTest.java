@@ -59,7 +59,7 @@ class ListenedLimiterTest {
         }
 
         @Override
-        public Engine ifUnknown() {
+        public Engine forUnknown() {
             return next;
         }
 

@@ -65,7 +65,7 @@ class WaitQueueEndTest extends WaitQueueFixture {
         CompletableFuture<Boolean> next = window.async().tryAcquire(HOUR);
         engine.holds = true;
         sleeper.run();
-        engine.held.forEach(PendingDecision::send);
+        engine.held.forEach(PendingDecision::markSent);
         assertThat(sent.cancel(true)).isTrue();
         engine.holds = false;
         engine.answer();

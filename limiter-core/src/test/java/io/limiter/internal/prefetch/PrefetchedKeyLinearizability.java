@@ -9,7 +9,7 @@ import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.internal.time.UnderWay;
+import io.limiter.internal.time.InFlightCalls;
 import io.limiter.step.Request;
 import io.limiter.testing.NoTimers;
 import java.time.Duration;
@@ -39,7 +39,7 @@ public class PrefetchedKeyLinearizability {
             new GrantingEngine(granted),
             CLOCK,
             TIME,
-            new UnderWay(),
+            new InFlightCalls(),
             NOT_RETURNED);
 
     public PrefetchedKeyLinearizability() {

@@ -12,7 +12,7 @@ import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.internal.time.UnderWay;
+import io.limiter.internal.time.InFlightCalls;
 import io.limiter.step.Verdict;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
@@ -43,7 +43,7 @@ class PrefetchedKeyTest {
     };
     private final ExpiryClock expiry = new ExpiryClock(ticker, ticker);
     private final SteppingEngine backend = new SteppingEngine(clock::micros);
-    private final UnderWay calls = new UnderWay();
+    private final InFlightCalls calls = new InFlightCalls();
     private final PrefetchedKey key = key(backend);
 
     @Test

@@ -23,7 +23,7 @@ final class UnbatchedCalls {
         engine.<T>start(
                 pending,
                 ended -> {
-                    pending.send();
+                    pending.markSent();
                     call.get().whenComplete(ended);
                 },
                 pending::complete);

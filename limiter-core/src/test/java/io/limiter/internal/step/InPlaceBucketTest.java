@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
-import io.limiter.internal.step.InPlaceBucket.Outcome;
+import io.limiter.internal.step.InPlaceBucket.Result;
 import io.limiter.step.Request;
 import io.limiter.step.Request.Action;
 import io.limiter.step.Step;
@@ -23,16 +23,16 @@ class InPlaceBucketTest {
     private static final long START = 1_763_650_000_123_456L;
 
     private final Random random = Seed.random();
-    private final Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
+    private final Map<Result, Integer> outcomes = new EnumMap<>(Result.class);
 
     @Test
     void decides_and_changes_the_state_as_a_step_does() {
         for (int i = 0; i < 2_000; i++) {
             compare(limit());
         }
-        assertThat(outcomes.get(Outcome.GRANTED)).isGreaterThan(20_000);
-        assertThat(outcomes.get(Outcome.REJECTED)).isGreaterThan(20_000);
-        assertThat(outcomes.get(Outcome.UNDECIDED)).isGreaterThan(5_000);
+        assertThat(outcomes.get(Result.GRANTED)).isGreaterThan(20_000);
+        assertThat(outcomes.get(Result.REJECTED)).isGreaterThan(20_000);
+        assertThat(outcomes.get(Result.UNDECIDED)).isGreaterThan(5_000);
     }
 
     private void compare(TokenBucket first) {
@@ -83,9 +83,9 @@ class InPlaceBucketTest {
             long now) {
         String context = Seed.hint() + limit + " " + state + " takes " + permits + " within " + timeout + " at " + now;
         Step<RedisPermits> expected = limit.step(state, now, Request.take(permits, timeout));
-        Outcome outcome = bucket.tryTake(permits, timeout, now);
+        Result outcome = bucket.tryTake(permits, timeout, now);
         outcomes.merge(outcome, 1, Integer::sum);
-        if (outcome == Outcome.GRANTED) {
+        if (outcome == Result.GRANTED) {
             assertThat(expected.verdict().isGranted()).as(context).isTrue();
             assertThat(expected.verdict().waitMicros()).as(context).isZero();
             assertThat(bucket.state()).as(context).isEqualTo(expected.state());
@@ -98,7 +98,7 @@ class InPlaceBucketTest {
             return expected.state();
         }
         assertThat(bucket.state()).as(context).isEqualTo(state);
-        if (outcome == Outcome.REJECTED) {
+        if (outcome == Result.REJECTED) {
             assertThat(expected.verdict().isGranted()).as(context).isFalse();
             assertThat(expected.state()).as(context).isSameAs(state);
         }

@@ -115,7 +115,7 @@ class CallerFutureTest {
 
     @Test
     void a_request_cancelled_after_it_was_sent_returns_its_permits_once_it_is_decided() {
-        decided.send();
+        decided.markSent();
         assertThat(awaited.cancel(true)).isTrue();
         assertThat(returned).hasValue(0);
         decided.answer(IN_A_SECOND);
@@ -160,7 +160,7 @@ class CallerFutureTest {
 
     @Test
     void a_late_answer_after_the_failure_policy_decided_counts_as_spent() {
-        decided.send();
+        decided.markSent();
         decided.fail(BackendFailures.ambiguous("k", "planted", null), Runnable::run);
         assertThat(awaited).isCompletedExceptionally();
         assertThat(decided.answer(IN_A_SECOND)).isFalse();
@@ -197,7 +197,7 @@ class CallerFutureTest {
     @ParameterizedTest
     @MethodSource("completions")
     void a_sent_request_completed_by_its_caller_returns_its_permits(Predicate<CompletableFuture<Boolean>> completion) {
-        decided.send();
+        decided.markSent();
         assertThat(completion.test(awaited)).isTrue();
         decided.answer(IN_A_SECOND);
         assertThat(returned).hasValue(1);
@@ -215,7 +215,7 @@ class CallerFutureTest {
             int spins = random.nextInt(200);
             Concurrently.run(2, () -> {
                 if (first.getAndSet(false)) {
-                    each.decided.send();
+                    each.decided.markSent();
                     each.decided.answer(decision);
                     List.copyOf(each.timers).forEach(Runnable::run);
                 } else {

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Holds permits of a concurrency limit until the call is done. */
-public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
+public final class LeaseStep extends CheckStep<LeaseStep.LeaseResult> {
 
     private final ConcurrencyLimiter limiter;
     private final PermitRequest request;
@@ -26,30 +26,30 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
     }
 
     /** Either a lease or a rejection. */
-    record Outcome(@Nullable Lease lease, @Nullable Decision rejection) {}
+    record LeaseResult(@Nullable Lease lease, @Nullable Decision rejection) {}
 
     @Override
-    Outcome decide() {
+    LeaseResult decide() {
         try {
-            return new Outcome(view().acquire(request.permits(), timeout), null);
+            return new LeaseResult(view().acquire(request.permits(), timeout), null);
         } catch (RateLimitExceededException e) {
-            return new Outcome(null, e.decision());
+            return new LeaseResult(null, e.decision());
         }
     }
 
     /** Cancelling it ends the wait for the permits. A lease that is granted later is released. */
     @Override
-    CompletableFuture<Outcome> decideAsync() {
-        CancellingFuture<Outcome> outcome = new CancellingFuture<>();
+    CompletableFuture<LeaseResult> decideAsync() {
+        CancellingFuture<LeaseResult> outcome = new CancellingFuture<>();
         CompletableFuture<Lease> acquired = view().async().acquire(request.permits(), timeout);
         outcome.await(acquired);
         acquired.whenComplete((lease, error) -> {
             if (error == null) {
-                if (!outcome.complete(new Outcome(lease, null))) {
+                if (!outcome.complete(new LeaseResult(lease, null))) {
                     lease.closeAsync();
                 }
             } else if (AsyncFailures.cause(error) instanceof RateLimitExceededException rejected) {
-                outcome.complete(new Outcome(null, rejected.decision()));
+                outcome.complete(new LeaseResult(null, rejected.decision()));
             } else {
                 outcome.completeExceptionally(error);
             }
@@ -67,19 +67,19 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
 
     @Override
     @Nullable
-    Rejection rejectionIn(Outcome decided) {
+    Rejection rejectionIn(LeaseResult decided) {
         Decision rejection = decided.rejection();
         return rejection == null ? null : limit().rejection(request, rejection, false);
     }
 
     @Override
-    List<LimitDecision> decisionsIn(Outcome decided) {
+    List<LimitDecision> decisionsIn(LeaseResult decided) {
         return List.of(new LimitDecision(request, limiter.limit(), decided.rejection(), limit().internal()));
     }
 
     @Override
     @Nullable
-    Lease leaseIn(Outcome decided) {
+    Lease leaseIn(LeaseResult decided) {
         return decided.lease();
     }
 

@@ -189,9 +189,9 @@ final class SetCall extends ScriptCall {
                 long grantedByScript,
                 KnownRejections rejections,
                 long sentNanos) {
-            List<Turn<?>> turns = new ArrayList<>(parts.size());
+            List<PartSteps<?>> turns = new ArrayList<>(parts.size());
             for (int i = 0; i < parts.size(); i++) {
-                turns.add(Turn.of(parts.get(i), found.get(i), now));
+                turns.add(PartSteps.of(parts.get(i), found.get(i), now));
             }
             List<List<Answer>> answers = new ArrayList<>(sets.size());
             long granted = 0;
@@ -202,7 +202,7 @@ final class SetCall extends ScriptCall {
                 granted += all || !rejects ? willing : 0;
                 rejects |= !all;
                 List<Answer> ofSet = new ArrayList<>(turns.size());
-                for (Turn<?> turn : turns) {
+                for (PartSteps<?> turn : turns) {
                     ofSet.add(Answer.of(List.of(turn.decision(all))));
                 }
                 answers.add(ofSet);
@@ -218,16 +218,16 @@ final class SetCall extends ScriptCall {
         }
     }
 
-    private static int willing(List<Turn<?>> turns) {
+    private static int willing(List<PartSteps<?>> turns) {
         int willing = 0;
-        for (Turn<?> turn : turns) {
+        for (PartSteps<?> turn : turns) {
             willing += turn.grants() ? 1 : 0;
         }
         return willing;
     }
 
     /** One part of the sets in a row, at the time of the call. */
-    private static final class Turn<S> {
+    private static final class PartSteps<S> {
 
         private final KeyRequests<S> part;
         private final long nowMicros;
@@ -235,16 +235,16 @@ final class SetCall extends ScriptCall {
         private Step<S> step;
         private @Nullable Verdict last;
 
-        private Turn(KeyRequests<S> part, byte @Nullable [] value, long nowMicros) {
+        private PartSteps(KeyRequests<S> part, byte @Nullable [] value, long nowMicros) {
             this.part = part;
             this.nowMicros = nowMicros;
             this.state = CODEC.read(part.key(), value, part.limit(), nowMicros, -1);
             this.step = part.limit().step(state, nowMicros, part.request());
         }
 
-        static <S> Turn<S> of(KeyRequests<S> part, byte @Nullable [] value, long nowMicros) {
+        static <S> PartSteps<S> of(KeyRequests<S> part, byte @Nullable [] value, long nowMicros) {
             try {
-                return new Turn<>(part, value, nowMicros);
+                return new PartSteps<>(part, value, nowMicros);
             } catch (RuntimeException e) {
                 throw BackendFailures.ofLimit(part.key(), part.limit(), e, true);
             }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** Calls that have begun and have not ended. Safe for use by multiple threads. */
-public final class UnderWay {
+public final class InFlightCalls {
 
     private final Set<CompletableFuture<?>> calls = ConcurrentHashMap.newKeySet();
 
