@@ -6,12 +6,14 @@ import static io.limiter.redis.Rights.grant;
 import static io.limiter.redis.Rights.info;
 import static io.limiter.redis.Rights.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Decision.Source;
 import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
@@ -101,6 +103,29 @@ class RightsTest {
         assertThat(List.of(documented("ACL SETUSER").split(" ")))
                 .filteredOn(word -> word.contains("|"))
                 .containsExactly("+client|setname");
+    }
+
+    /** What is saved first needs another command than what follows, so the script has begun when Redis refuses. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void a_set_that_is_refused_after_a_part_was_saved_may_have_taken_permits() throws Exception {
+        RedisProcess redis = resources.redis();
+        String node = "127.0.0.1:" + redis.port();
+        grant(node);
+        allow(node, "ACL SETUSER limiter ~*");
+        RedisConnectionFactory connections = resources.lettuce(Resources.as("limiter", Resources.at(redis.port())));
+        try (RedisRateLimiterFactory limiters =
+                RedisFixture.builder(connections).build()) {
+            Limiter window = limiters.build("window", FixedWindow.of(9, Duration.ofHours(1)));
+            LimitSet set = LimitSet.of(limiters.build("bucket", TokenBucket.of(1, 9)), window);
+            assertThat(set.tryAcquire()).isTrue();
+            allow(node, "ACL SETUSER limiter -setrange");
+            assertThatThrownBy(set::tryAcquire).isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                assertThat(e.kind()).isEqualTo(LimiterBackendException.Kind.PERMANENT);
+                assertThat(e.isAmbiguous()).as(e.toString()).isTrue();
+            });
+            assertThat(window.peek().remaining()).isEqualTo(7);
+        }
     }
 
     @Execution(ExecutionMode.CONCURRENT)
