@@ -21,12 +21,11 @@ import org.testcontainers.utility.DockerImageName;
 
 /**
  * The Redis that the tests of this JVM use, started for the first test and ended with the JVM: the one
- * named by {@code -Dtest.redis=redis://host:port}, else one in Docker, else a {@code redis-server} from the PATH, else
- * the embedded one, so no test is ever skipped for want of it. Prints which.
+ * named by {@code -Dtest.redis=redis://host:port}, else one in Docker where Testcontainers is on the class path, else a
+ * {@code redis-server} from the PATH, else the embedded one, so no test is ever skipped for want of it. Prints which.
  */
 public final class TestRedis {
 
-    private static final String IMAGE = "redis:8-alpine";
     // Keeps the sockets reachable: an unreachable one is closed when it is collected.
     private static final Queue<Socket> HELD = new ConcurrentLinkedQueue<>();
 
@@ -77,8 +76,8 @@ public final class TestRedis {
             URI uri = URI.create(given);
             return announce("given by -Dtest.redis", new TestRedis(uri.getHost(), uri.getPort()));
         }
-        if (dockerIsThere()) {
-            return announce(IMAGE + " in Docker", inDocker());
+        if (dockerMayBeThere() && Docker.isThere()) {
+            return announce(Docker.IMAGE + " in Docker", Docker.start());
         }
         @SuppressWarnings("resource") // It ends with the JVM.
         RedisProcess redis = RedisProcess.start();
@@ -90,16 +89,14 @@ public final class TestRedis {
         return redis;
     }
 
-    private static boolean dockerIsThere() {
-        if (!dockerMayBeThere()) {
+    /**
+     * Whether there is a place where Testcontainers finds it, which loads 800 classes in each JVM to look. Only modules whose tests
+     * depend on what the server is have Testcontainers.
+     */
+    private static boolean dockerMayBeThere() {
+        if (TestRedis.class.getResource("/org/testcontainers/DockerClientFactory.class") == null) {
             return false;
         }
-        ((Logger) LoggerFactory.getLogger("org.testcontainers")).setLevel(Level.OFF);
-        return DockerClientFactory.instance().isDockerAvailable();
-    }
-
-    /** Whether there is a place where Testcontainers finds it, which loads 800 classes in each JVM to look. */
-    private static boolean dockerMayBeThere() {
         Path home = Path.of(System.getProperty("user.home"));
         return File.separatorChar != '/'
                 || System.getenv("DOCKER_HOST") != null
@@ -112,11 +109,22 @@ public final class TestRedis {
                         .anyMatch(Files::exists);
     }
 
-    private static TestRedis inDocker() {
-        @SuppressWarnings("resource") // Testcontainers removes it with the JVM.
-        GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(IMAGE)).withExposedPorts(6379);
-        container.start();
-        return new TestRedis(container.getHost(), container.getMappedPort(6379));
+    /** All that needs Testcontainers. */
+    private static final class Docker {
+
+        private static final String IMAGE = "redis:8-alpine";
+
+        static boolean isThere() {
+            ((Logger) LoggerFactory.getLogger("org.testcontainers")).setLevel(Level.OFF);
+            return DockerClientFactory.instance().isDockerAvailable();
+        }
+
+        static TestRedis start() {
+            @SuppressWarnings("resource") // Testcontainers removes it with the JVM.
+            GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(IMAGE)).withExposedPorts(6379);
+            container.start();
+            return new TestRedis(container.getHost(), container.getMappedPort(6379));
+        }
     }
 
     private static final class Holder {
