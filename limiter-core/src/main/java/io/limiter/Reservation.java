@@ -59,9 +59,16 @@ public interface Reservation {
      * been made. If one of them is used instead, the others are lost. A limit that warms up returns nothing of an earlier one
      * at once. So no cancellation lets more permits come due than the limit allows.
      *
-     * @return whether the backend, or the local fallback if that granted the permits, executed the cancellation; false if they were
-     *     rejected, cancelled or settled before, would be there anyway, were granted without being taken, by the failure policy or to
-     *     an exempt key, or are lost because the backend failed
+     * <p>Nothing is cancelled in these cases:
+     *
+     * <ul>
+     *   <li>The permits were rejected, or they were cancelled or settled before.
+     *   <li>They were granted without being taken, by the failure policy or because the key was exempt.
+     *   <li>The limit has them back anyway, for example because their window has ended.
+     *   <li>The backend failed, and the failure policy is not {@code throw}. Then they are lost.
+     * </ul>
+     *
+     * @return whether the backend has cancelled them, or the local fallback if that granted them
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; the permits may have been
      *     returned, and another call does not try again
      */
@@ -75,17 +82,25 @@ public interface Reservation {
     CompletableFuture<Boolean> cancelAsync();
 
     /**
-     * Settles the reservation at the permits that were used. Those that were reserved beyond that are returned as by
-     * {@link #cancel()}, as if fewer had been reserved; but of permits of a bucket that came due later, those that were used count
-     * as reserved after them. Those that were used beyond that are charged as by {@link Limiter#charge},
-     * whether available or not: later requests wait or are rejected until the debt is paid, and a token bucket goes into debt by
-     * its {@code maxWait} at most.
+     * Settles the reservation at the number of permits that were used.
+     *
+     * <p>If fewer were used than were reserved, the others are returned as by {@link #cancel()}, as if only as many had been reserved as
+     * were used. Of permits of a bucket that came due later, those that were used count as reserved after them. If more were used, they
+     * are charged as by {@link Limiter#charge}, whether they are available or not: later requests wait or are rejected until the debt is
+     * paid, and a token bucket goes into debt by its {@code maxWait} at most.
+     *
+     * <p>Nothing is settled, and the reservation stays charged as it is, in these cases:
+     *
+     * <ul>
+     *   <li>The permits were rejected, or they were cancelled or settled before.
+     *   <li>They were granted without being taken, by the failure policy or because the key was exempt.
+     *   <li>Fewer were used, and the limit has the others back anyway, for example because their window has ended.
+     *   <li>More were used, and a live limit exempts or bans the key by now.
+     *   <li>The backend failed, and the failure policy is not {@code throw}.
+     * </ul>
      *
      * @param actual how many permits were used, at least 0
-     * @return whether as many are charged now as were used; false if the permits were rejected, cancelled or settled before, or were
-     *     granted without being taken, by the failure policy or to an exempt key, if what was too many would be there anyway, if a
-     *     live limit exempts or bans the key now, so that what was too few is not charged, or if the backend failed; then the
-     *     reservation stays charged as it is
+     * @return whether as many permits are charged now as were used
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; it may have been settled,
      *     and another call does not try again
      */

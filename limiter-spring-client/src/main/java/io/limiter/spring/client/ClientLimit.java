@@ -7,9 +7,9 @@ import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.CheckStep;
-import io.limiter.spring.check.LimitInUse;
-import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.LimitWithPlans;
+import io.limiter.spring.check.LimitWithPlans.ForCall;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.Rejection;
 import io.limiter.step.Verdict;
@@ -30,7 +30,7 @@ import org.springframework.http.HttpHeaders;
 record ClientLimit(
         String name,
         String property,
-        List<LimitInUse<Limiter>> parts,
+        List<LimitWithPlans<Limiter>> parts,
         Duration pauseAtMost,
         RequestedPause requestedPause,
         ClientPause pause,
@@ -77,7 +77,7 @@ record ClientLimit(
         if (left.isZero()) {
             return;
         }
-        Applied<Limiter> used = parts.get(0).applied();
+        ForCall<Limiter> used = parts.get(0).forCall();
         if (used.limit().enforced()) {
             long micros = left.plusNanos(999).toNanos() / 1000;
             Decision paused = Decision.of(
@@ -96,15 +96,15 @@ record ClientLimit(
 
     private Check check() {
         List<CheckStep<?>> steps = new ArrayList<>(parts.size());
-        for (LimitInUse<Limiter> part : parts) {
-            Applied<Limiter> used = part.applied();
+        for (LimitWithPlans<Limiter> part : parts) {
+            ForCall<Limiter> used = part.forCall();
             steps.add(new CheckPart(used.limit(), used.limiter(), request(part), used.timeout(), null, null));
         }
         return new Check(CheckStep.inOrder(steps), null);
     }
 
     /** All calls of a client share its permits. They have its name as their key, so that they can be banned together. */
-    private PermitRequest request(LimitInUse<Limiter> part) {
+    private PermitRequest request(LimitWithPlans<Limiter> part) {
         return new PermitRequest(LimitName.chosen(PREFIX, part.name()), List.of(name), 1);
     }
 

@@ -6,8 +6,8 @@ import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.check.CheckStep;
-import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.LimitWithPlans;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
@@ -115,7 +115,7 @@ final class ClientLimits implements KnownLimits {
         client.check(property);
         RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
         boolean several = client.limits().size() > 1;
-        List<LimitInUse<Limiter>> parts = new ArrayList<>();
+        List<LimitWithPlans<Limiter>> parts = new ArrayList<>();
         client.limits().forEach((id, limit) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", id, ".day.limit=1000");
             client.check(ofLimit, limit);
@@ -126,24 +126,24 @@ final class ClientLimits implements KnownLimits {
                         " must not have the name of a limit of another client, with which it shares permits and pauses"
                                 + " otherwise, was '" + limitName + "': rename the client");
             }
-            parts.add(SettingChecks.named(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
+            parts.add(SettingChecks.named(ofLimit, ": ", () -> withPlans(ofLimit, limitName, limit, client, log)));
         });
         if (several) {
             SettingChecks.named(
                     property,
                     ": ",
-                    () -> CheckStep.checkIsForSets(parts.get(0).applied().limiter()));
+                    () -> CheckStep.checkIsForSets(parts.get(0).forCall().limiter()));
         }
         ClientPause pause = pauses.of(name, parts.get(0).name());
         RequestedPause requestedPause = new RequestedPause(client.pauseStatuses(), client.pauseHeaders());
         return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), requestedPause, pause, pauses);
     }
 
-    private LimitInUse<Limiter> inUse(
+    private LimitWithPlans<Limiter> withPlans(
             String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
         Configured configured =
                 limit.toLimitOfCalls(property, client.timeout()).as(client.enforce(), client.internal());
-        return new LimitInUse<>(
+        return new LimitWithPlans<>(
                 LimitName.chosen(ClientLimit.PREFIX, name),
                 "",
                 log,

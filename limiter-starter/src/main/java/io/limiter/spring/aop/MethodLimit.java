@@ -10,8 +10,8 @@ import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LeaseStep;
-import io.limiter.spring.check.LimitInUse;
-import io.limiter.spring.check.LimitInUse.Applied;
+import io.limiter.spring.check.LimitWithPlans;
+import io.limiter.spring.check.LimitWithPlans.ForCall;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
@@ -35,7 +35,7 @@ final class MethodLimit {
 
     private final DeclaredLimit declared;
     private final ApplicationBeans beans;
-    private final LimitInUse<Built> inUse;
+    private final LimitWithPlans<Built> withPlans;
 
     /**
      * @param several whether the method has several limits whose permits are spent
@@ -45,8 +45,8 @@ final class MethodLimit {
     MethodLimit(DeclaredLimit declared, boolean several, LimiterFactory limiters, ApplicationBeans beans) {
         this.declared = declared;
         this.beans = beans;
-        this.inUse = use(declared, limiters, beans);
-        Limiter limiter = inUse.applied().limiter().limiter();
+        this.withPlans = use(declared, limiters, beans);
+        Limiter limiter = withPlans.forCall().limiter().limiter();
         if (limiter != null && (several || declared.isCharged())) {
             CheckStep.checkIsForSets(limiter);
         }
@@ -63,13 +63,13 @@ final class MethodLimit {
         }
     }
 
-    private static LimitInUse<Built> use(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
+    private static LimitWithPlans<Built> use(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         Configured configured = declared.configured();
         if (!configured.plans().isEmpty() && declared.plan() == null && beans.find(PlanResolver.class) == null) {
             throw InvalidSettingException.ofUnusedPlans(
                     configured.definedBy() + ".plans", "set the plan of the annotation, such as #{user.plan}");
         }
-        return new LimitInUse<>(
+        return new LimitWithPlans<>(
                 declared.name(),
                 declared.message(),
                 new RejectionLog(declared.where(), true, System::nanoTime),
@@ -79,8 +79,8 @@ final class MethodLimit {
                 Set.of());
     }
 
-    Applied<Built> applied() {
-        return inUse.applied();
+    ForCall<Built> forCall() {
+        return withPlans.forCall();
     }
 
     DeclaredLimit declared() {
@@ -97,7 +97,7 @@ final class MethodLimit {
      */
     @Nullable
     CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
-        Applied<Built> used = inUse.applied();
+        ForCall<Built> used = withPlans.forCall();
         try {
             PermitRequest request = request(call);
             return request == null ? null : step(planned(used, call, request.key()), call, request, recorder);
@@ -108,7 +108,7 @@ final class MethodLimit {
     }
 
     private @Nullable CheckStep<?> step(
-            Applied<Built> used, MethodInvocation call, PermitRequest request, @Nullable DecisionRecorder recorder) {
+            ForCall<Built> used, MethodInvocation call, PermitRequest request, @Nullable DecisionRecorder recorder) {
         ConcurrencyLimiter concurrencyLimiter = used.limiter().concurrencyLimiter();
         if (concurrencyLimiter != null) {
             return new LeaseStep(used.limit(), concurrencyLimiter, request, used.timeout());
@@ -128,18 +128,18 @@ final class MethodLimit {
     }
 
     /** The limit that the plan of a call has. */
-    private Applied<Built> planned(Applied<Built> used, MethodInvocation call, @Nullable String key) {
+    private ForCall<Built> planned(ForCall<Built> used, MethodInvocation call, @Nullable String key) {
         KeyTemplate plan = declared.plan();
         if (plan != null) {
-            return inUse.applied(() -> plan.of(call.getArguments(), declared.caller()));
+            return withPlans.forCall(() -> plan.of(call.getArguments(), declared.caller()));
         }
-        if (key == null || !inUse.hasPlans()) {
+        if (key == null || !withPlans.hasPlans()) {
             return used;
         }
         PlanResolver plans = beans.find(PlanResolver.class);
         return plans == null
                 ? used
-                : inUse.applied(() -> plans.planOf(
+                : withPlans.forCall(() -> plans.planOf(
                         PlanRequest.ofCall(declared.name().name(), key, call.getMethod(), arguments(call))));
     }
 
@@ -148,7 +148,7 @@ final class MethodLimit {
     }
 
     /** Logs why a call cannot be limited, and throws that if the limit is enforced. */
-    static void failed(Applied<Built> used, RuntimeException failure) {
+    static void failed(ForCall<Built> used, RuntimeException failure) {
         used.limit().log().failed(failure);
         if (used.limit().enforced()) {
             throw failure;
@@ -165,7 +165,7 @@ final class MethodLimit {
         return new PermitRequest(declared.name(), declared.keys(arguments), permits);
     }
 
-    private Limiter limiter(Applied<Built> used) {
+    private Limiter limiter(ForCall<Built> used) {
         Limiter own = used.limiter().limiter();
         if (own == null) {
             throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");

@@ -79,7 +79,7 @@ record MethodLimits(
         MethodLimit held = limits.get(limits.size() - 1);
         IllegalStateException late = LateResults.failure(held.declared().where(), value, LateResults.Use.LEASE);
         if (late != null) {
-            MethodLimit.failed(held.applied(), late);
+            MethodLimit.failed(held.forCall(), late);
         }
     }
 }

@@ -5,8 +5,8 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckStep;
-import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.LimitWithPlans;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.PlanResolver;
@@ -160,14 +160,14 @@ record HttpRule(
         String rule = name == null || name.isBlank() ? id : name;
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
-        List<LimitInUse<Limiter>> parts = new ArrayList<>();
+        List<LimitWithPlans<Limiter>> parts = new ArrayList<>();
         limits.forEach((limit, settings) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ".day.limit=1000");
             check(ofLimit, settings, keys);
             parts.add(SettingChecks.named(
                     ofLimit,
                     ": ",
-                    () -> inUse(
+                    () -> withPlans(
                             settings.toLimit(ofLimit, permits.fixed()).as(enforce, false),
                             limitName(rule, limit),
                             log,
@@ -177,12 +177,12 @@ record HttpRule(
             SettingChecks.named(
                     property,
                     ": ",
-                    () -> CheckStep.checkIsForSets(parts.get(0).applied().limiter()));
+                    () -> CheckStep.checkIsForSets(parts.get(0).forCall().limiter()));
         }
         if (permits.maySkip()) {
             parts.forEach(part -> application.calls().addSkips(part.name()));
         }
-        boolean hasPlans = parts.stream().anyMatch(LimitInUse::hasPlans);
+        boolean hasPlans = parts.stream().anyMatch(LimitWithPlans::hasPlans);
         KeyTemplate byRequest = byRequest(property, hasPlans, keys, application.plans());
         PlanResolver plans = byRequest == null
                 ? application.plans()
@@ -279,13 +279,13 @@ record HttpRule(
         }
     }
 
-    private LimitInUse<Limiter> inUse(
+    private LimitWithPlans<Limiter> withPlans(
             ConfiguredLimits.Configured configured, String limit, RejectionLog log, Application application) {
         // What is a plan of another limit of the rule is not unknown to this one.
         Set<String> plans = limits.values().stream()
                 .flatMap(each -> each.planNames().stream())
                 .collect(Collectors.toSet());
-        return new LimitInUse<>(
+        return new LimitWithPlans<>(
                 LimitName.chosen(PREFIX, limit),
                 message,
                 log,

@@ -6,8 +6,8 @@ import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.LimitInUse;
-import io.limiter.spring.check.LimitInUse.Applied;
+import io.limiter.spring.check.LimitWithPlans;
+import io.limiter.spring.check.LimitWithPlans.ForCall;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.InvalidLimitArgumentException;
@@ -51,7 +51,7 @@ public record HttpLimit(
         @Nullable PlanResolver plans,
         boolean usesUser,
         boolean usesForm,
-        List<LimitInUse<Limiter>> parts,
+        List<LimitWithPlans<Limiter>> parts,
         @Nullable IntPredicate charged,
         RejectionLog log,
         CallCounts calls) {
@@ -82,7 +82,7 @@ public record HttpLimit(
             return steps(request, keys.of(request), taken, recorder);
         } catch (RuntimeException e) {
             boolean enforced =
-                    parts.stream().anyMatch(part -> part.applied().limit().enforced());
+                    parts.stream().anyMatch(part -> part.forCall().limit().enforced());
             log.inMode(enforced).failed(e);
             if (enforced) {
                 throw e instanceof InvalidLimitArgumentException invalid ? invalid.forCaller() : e;
@@ -97,8 +97,8 @@ public record HttpLimit(
         Charge charge =
                 isCharged == null ? null : new Charge(true, outcome -> isCharged.test(outcome.status()) ? taken : 0);
         List<CheckStep<?>> steps = new ArrayList<>(parts.size());
-        for (LimitInUse<Limiter> part : parts) {
-            Applied<Limiter> used = planned(part, request, ofRequest);
+        for (LimitWithPlans<Limiter> part : parts) {
+            ForCall<Limiter> used = planned(part, request, ofRequest);
             CheckedLimit limit = used.limit();
             PermitRequest requested = new PermitRequest(limit.name(), ofRequest, taken);
             Duration timeout = recorder.timeout(used.timeout());
@@ -108,13 +108,13 @@ public record HttpLimit(
     }
 
     /** The limit that the plan of a request has. */
-    private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, List<String> ofRequest) {
+    private ForCall<Limiter> planned(LimitWithPlans<Limiter> part, KeyRequest request, List<String> ofRequest) {
         PlanResolver finder = plans;
         if (finder == null || ofRequest.isEmpty() || !part.hasPlans()) {
-            return part.applied();
+            return part.forCall();
         }
         String innermost = ofRequest.get(ofRequest.size() - 1);
-        return part.applied(() -> finder.planOf(PlanRequest.ofRequest(part.name(), innermost, request)));
+        return part.forCall(() -> finder.planOf(PlanRequest.ofRequest(part.name(), innermost, request)));
     }
 
     /**

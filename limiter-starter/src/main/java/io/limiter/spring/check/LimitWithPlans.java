@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> its limiter
  */
-public final class LimitInUse<L> {
+public final class LimitWithPlans<L> {
 
     private final LimitName name;
     private final String message;
@@ -39,7 +39,7 @@ public final class LimitInUse<L> {
      * @param otherPlans plans that are known, and have the definition of the limit itself
      * @throws IllegalArgumentException if a limiter cannot be built
      */
-    public LimitInUse(
+    public LimitWithPlans(
             LimitName name,
             String message,
             RejectionLog log,
@@ -78,8 +78,8 @@ public final class LimitInUse<L> {
      *
      * @param ofLimit of a plan, that of its limit; otherwise {@code null}
      */
-    public record Applied<L>(
-            LiveSettings live, @Nullable Applied<L> ofLimit, CheckedLimit limit, Duration timeout, L limiter) {}
+    public record ForCall<L>(
+            LiveSettings live, @Nullable ForCall<L> ofLimit, CheckedLimit limit, Duration timeout, L limiter) {}
 
     public String name() {
         return name.name();
@@ -90,8 +90,8 @@ public final class LimitInUse<L> {
     }
 
     /** The limit itself, for the next call. */
-    public Applied<L> applied() {
-        return own.applied(null);
+    public ForCall<L> forCall() {
+        return own.forCall(null);
     }
 
     /**
@@ -100,10 +100,10 @@ public final class LimitInUse<L> {
      *
      * @param planOfCall the name of the plan; {@code null} or blank for none, and so is a missing part of the call
      */
-    public Applied<L> applied(Supplier<@Nullable String> planOfCall) {
+    public ForCall<L> forCall(Supplier<@Nullable String> planOfCall) {
         String name = finder.find(planOfCall);
         Variant plan = name == null ? null : plans.get(name);
-        return plan == null ? applied() : plan.applied(applied());
+        return plan == null ? forCall() : plan.forCall(forCall());
     }
 
     /** The limit itself or a plan. */
@@ -113,9 +113,9 @@ public final class LimitInUse<L> {
         private final @Nullable Duration timeout;
         private final String countedAs;
         private final Supplier<LiveSettings> settings;
-        private volatile Applied<L> last;
+        private volatile ForCall<L> last;
 
-        Variant(@Nullable String plan, @Nullable Duration timeout, @Nullable Applied<L> ofLimit) {
+        Variant(@Nullable String plan, @Nullable Duration timeout, @Nullable ForCall<L> ofLimit) {
             this.plan = plan;
             this.timeout = timeout;
             this.countedAs = plan == null ? name() : LimiterTotals.planName(name(), plan);
@@ -123,22 +123,22 @@ public final class LimitInUse<L> {
             this.last = apply(settings.get(), ofLimit);
         }
 
-        Applied<L> applied(@Nullable Applied<L> ofLimit) {
+        ForCall<L> forCall(@Nullable ForCall<L> ofLimit) {
             LiveSettings current = settings.get();
-            Applied<L> applied = last;
-            if (applied.live() != current || applied.ofLimit() != ofLimit) {
-                applied = apply(current, ofLimit);
-                last = applied;
+            ForCall<L> used = last;
+            if (used.live() != current || used.ofLimit() != ofLimit) {
+                used = apply(current, ofLimit);
+                last = used;
             }
-            return applied;
+            return used;
         }
 
-        private Applied<L> apply(LiveSettings current, @Nullable Applied<L> ofLimit) {
+        private ForCall<L> apply(LiveSettings current, @Nullable ForCall<L> ofLimit) {
             boolean otherwise =
                     ofLimit == null ? configured.enforced() : ofLimit.limit().enforced();
             boolean enforced = current.enforce() == null ? otherwise : current.enforce();
             Duration own = current.timeout() == null ? timeout : current.timeout();
-            return new Applied<>(
+            return new ForCall<>(
                     current,
                     ofLimit,
                     new CheckedLimit(name, countedAs, enforced, configured.internal(), message, log.inMode(enforced)),
