@@ -24,7 +24,7 @@ import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.prefetch.PrefetchEngine;
-import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.redis.FactoryAccess;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
@@ -51,7 +51,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a factory, put together; and its lifetime. */
-final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
+final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess {
 
     private static final Duration LOG_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(2);
@@ -62,7 +62,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final BiFunction<Backend, Guard, Engine> bounding;
     private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
-    private final AtomicReference<@Nullable Companion> companion = new AtomicReference<>();
+    private final AtomicReference<@Nullable Extension> extension = new AtomicReference<>();
     private final Guard guard;
     private final RedisCalls redis;
     private final String clock;
@@ -132,7 +132,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.probe = new Probe(backend, redis);
         guard.probeBy(redis, key -> {
             probe.probe(key);
-            Companion added = companion.get();
+            Extension added = extension.get();
             if (added != null) {
                 // Before the circuit breaker closes.
                 added.recovered(guard.decisionTimeout());
@@ -158,7 +158,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         guard.deadlines().ensureChecking();
         return BlockingCalls.start(blockingCalls, Probe.KEY, () -> {
                     boolean answered = probe.warmUp(engine, guard.decisionTimeout(), blockingCalls, LONGEST_WARM_UP);
-                    Companion added = companion.get();
+                    Extension added = extension.get();
                     if (answered && added != null) {
                         // So that the instances are counted before Redis can fail.
                         added.recovered(LONGEST_WARM_UP);
@@ -203,18 +203,18 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     }
 
     @Override
-    public boolean add(Companion added) {
-        return companion.compareAndSet(null, added);
+    public boolean add(Extension added) {
+        return extension.compareAndSet(null, added);
     }
 
     @Override
-    public @Nullable Companion companion() {
-        return companion.get();
+    public @Nullable Extension extension() {
+        return extension.get();
     }
 
     @Override
     public void close() {
-        Companion added = companion.updateAndGet(found -> found == null ? Companion.NONE : found);
+        Extension added = extension.updateAndGet(found -> found == null ? Extension.NONE : found);
         added.close();
         // First, while permits can still be returned.
         waits.close();

@@ -12,7 +12,7 @@ import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.live.store.Micros;
 import io.limiter.internal.live.store.ReportJson;
-import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.redis.FactoryAccess;
 import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
@@ -55,7 +55,7 @@ final class FleetReports implements Fleet {
 
     private final LiveStore store;
     private final LiveOptions options;
-    private final RedisParts factory;
+    private final FactoryAccess factory;
     // Made when it is first needed, because the name of the host may have to be looked up.
     private final Supplier<String> instance = Suppliers.memoize(this::instance);
     // Guarded by its own monitor.
@@ -64,7 +64,7 @@ final class FleetReports implements Fleet {
     private long watchedSinceMicros;
     private long reportedMicros;
 
-    FleetReports(LiveStore store, LiveOptions options, RedisParts factory) {
+    FleetReports(LiveStore store, LiveOptions options, FactoryAccess factory) {
         this.store = store;
         this.options = options;
         this.factory = factory;

@@ -4,7 +4,7 @@ import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.live.store.RedisHints;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
-import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.redis.FactoryAccess;
 import io.limiter.internal.thread.LimiterThread;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Polls the live limits of a factory on one daemon thread. A hint over pub/sub, which may be lost or forbidden, only makes it
  * poll earlier.
  */
-public final class LivePoller implements RedisParts.Companion {
+public final class LivePoller implements FactoryAccess.Extension {
 
     private static final AsyncLog log = AsyncLog.of(LivePoller.class);
 
@@ -52,22 +52,23 @@ public final class LivePoller implements RedisParts.Companion {
     // Guarded by the monitor of early.
     private boolean hinted = true;
 
-    private LivePoller(RedisParts parts, LiveOptions options, boolean withHints) {
+    private LivePoller(FactoryAccess factory, LiveOptions options, boolean withHints) {
         this.store = new LiveStore(
-                parts.redis(), parts.clock(), parts.decisionTimeout(), parts.namespace(), options.history());
-        FleetReports fleet = new FleetReports(store, options, parts);
+                factory.redis(), factory.clock(), factory.decisionTimeout(), factory.namespace(), options.history());
+        FleetReports fleet = new FleetReports(store, options, factory);
         ChangeListeners listeners = new ChangeListeners();
-        this.instances = new InstanceCount(store, parts.instances(), options.pollInterval());
-        this.copy = new LiveCopy(store, parts.named(), fleet, instances, listeners, parts.ticker(), options.restore());
+        this.instances = new InstanceCount(store, factory.instances(), options.pollInterval());
+        this.copy =
+                new LiveCopy(store, factory.named(), fleet, instances, listeners, factory.ticker(), options.restore());
         this.limits = new StoredLiveLimits(
                 store,
                 copy,
-                parts.named(),
+                factory.named(),
                 fleet,
                 listeners,
-                () -> parts.statistics().totals(),
+                () -> factory.statistics().totals(),
                 options.showKeys());
-        this.hints = withHints ? new RedisHints(parts.redis()) : null;
+        this.hints = withHints ? new RedisHints(factory.redis()) : null;
         this.interval = options.pollInterval();
     }
 
@@ -77,7 +78,7 @@ public final class LivePoller implements RedisParts.Companion {
      * @param withHints whether changes are also seen over pub/sub
      * @throws IllegalStateException if the factory has live limits already, or was closed
      */
-    public static LivePoller start(RedisParts factory, LiveOptions options, boolean withHints) {
+    public static LivePoller start(FactoryAccess factory, LiveOptions options, boolean withHints) {
         LivePoller poller = new LivePoller(factory, options, withHints);
         if (!factory.add(poller)) {
             throw new IllegalStateException(

@@ -1,7 +1,7 @@
 package io.limiter.live.redis;
 
 import io.limiter.internal.live.LivePoller;
-import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.redis.FactoryAccess;
 import io.limiter.live.ForwardingLiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -33,19 +33,19 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
      */
     public static RedisLiveLimits start(RedisRateLimiterFactory factory, LiveOptions options) {
         Objects.requireNonNull(options, "options");
-        return new RedisLiveLimits(LivePoller.start(parts(factory), options, true));
+        return new RedisLiveLimits(LivePoller.start(factory(factory), options, true));
     }
 
     /** Those that were started for a factory; empty if none were. */
     public static Optional<RedisLiveLimits> of(RedisRateLimiterFactory factory) {
         Objects.requireNonNull(factory, "factory");
-        return !factory.isLocal() && parts(factory).companion() instanceof LivePoller poller
+        return !factory.isLocal() && factory(factory).extension() instanceof LivePoller poller
                 ? Optional.of(new RedisLiveLimits(poller))
                 : Optional.empty();
     }
 
-    private static RedisParts parts(RedisRateLimiterFactory factory) {
-        return Objects.requireNonNull(factory, "factory").unwrap(RedisParts.class);
+    private static FactoryAccess factory(RedisRateLimiterFactory factory) {
+        return Objects.requireNonNull(factory, "factory").unwrap(FactoryAccess.class);
     }
 
     /**

@@ -2,7 +2,7 @@ package io.limiter.internal.live;
 
 import io.limiter.BackendState;
 import io.limiter.ForwardingLimiterFactory;
-import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.redis.FactoryAccess;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -22,7 +22,7 @@ final class LiveInstance extends ForwardingLimiterFactory {
 
     static LiveInstance of(RedisRateLimiterFactory.Builder builder, LiveOptions options, boolean withHints) {
         RedisRateLimiterFactory factory = builder.build();
-        return new LiveInstance(factory, LivePoller.start(factory.unwrap(RedisParts.class), options, withHints));
+        return new LiveInstance(factory, LivePoller.start(factory.unwrap(FactoryAccess.class), options, withHints));
     }
 
     LiveLimits live() {

@@ -1,6 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.redis.FactoryAccess;
 import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
@@ -60,7 +60,7 @@ final class LimiterLifecycle implements SmartLifecycle {
             return;
         }
         started = limiters;
-        if (warnsOfSharing && limiters.unwrap(RedisParts.class).namespace().isEmpty()) {
+        if (warnsOfSharing && limiters.unwrap(FactoryAccess.class).namespace().isEmpty()) {
             log.warn(
                     "The limits have no namespace, so they share permits, live limits and reports with all applications on this"
                             + " Redis that have none: set limiter.namespace or spring.application.name, or limiter.namespace to an"
@@ -91,7 +91,7 @@ final class LimiterLifecycle implements SmartLifecycle {
         if (limiters != null) {
             RedisLiveLimits.of(limiters).ifPresent(RedisLiveLimits::pause);
             if (context.isClosed()) {
-                limiters.unwrap(RedisParts.class).startStoppedConnections();
+                limiters.unwrap(FactoryAccess.class).startStoppedConnections();
             }
         }
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a factory over Redis that another module of this library works with. Safe for use by many threads. */
-public interface RedisParts {
+public interface FactoryAccess {
 
     RedisCalls redis();
 
@@ -42,19 +42,19 @@ public interface RedisParts {
     /**
      * Adds what the factory notifies.
      *
-     * @return {@code false} if there is a companion already, or the factory was closed; nothing changes
+     * @return {@code false} if there is a extension already, or the factory was closed; nothing changes
      */
-    boolean add(Companion companion);
+    boolean add(Extension extension);
 
     /** What was added; {@code null} if there is none. */
     @Nullable
-    Companion companion();
+    Extension extension();
 
     /** What another module adds to a factory. */
-    interface Companion extends AutoCloseable {
+    interface Extension extends AutoCloseable {
 
         /** In place of one that is added to a factory that was closed. */
-        Companion NONE = new Companion() {
+        Extension NONE = new Extension() {
             @Override
             public void recovered(Duration most) {}
 
