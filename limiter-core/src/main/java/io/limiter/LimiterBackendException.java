@@ -21,7 +21,7 @@ public final class LimiterBackendException extends RuntimeException {
 
     /** The keys of live limits; those of limiters end with the brace, or have a suffix of another kind. */
     private static final Pattern LIVE_LIMITS =
-            Pattern.compile("\\{limiter:live(:[^}]*)?}:(limits|version|history|keys|watched|fleet)");
+            Pattern.compile("\\{limiter:live(:[^}]*)?}:(limits|version|history|keys|watched|fleet|instances)");
 
     private static final String MAYBE_CHANGED =
             "; the change may have been executed, so read the live limits before you repeat it";
@@ -97,7 +97,11 @@ public final class LimiterBackendException extends RuntimeException {
      * #inThisThread} gives it that of the caller.
      */
     public static LimiterBackendException ofOtherThread(Kind kind, String problem, String key, String text) {
-        return new LimiterBackendException(kind, problem, key, text);
+        return new LimiterBackendException(
+                Objects.requireNonNull(kind, "kind"),
+                Objects.requireNonNull(problem, "problem"),
+                Objects.requireNonNull(key, "key"),
+                Objects.requireNonNull(text, "text"));
     }
 
     private LimiterBackendException(LimiterBackendException original, Kind kind, String key, boolean ambiguous) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LimiterBackendExceptionTest {
@@ -17,6 +18,15 @@ class LimiterBackendExceptionTest {
         assertThat(failure.inThisThread().getSuppressed()).containsExactly(failure.getSuppressed());
         assertThat(failure.forKey("b").getSuppressed()).containsExactly(failure.getSuppressed());
         assertThat(failure.maybeDone().getSuppressed()).containsExactly(failure.getSuppressed());
+    }
+
+    @Test
+    void a_failure_of_live_limits_says_nothing_of_permits() {
+        for (String key : List.of("limits", "version", "history", "keys", "watched", "fleet", "instances")) {
+            assertThat(failure.forKey("{limiter:live:shop}:" + key).maybeDone())
+                    .as(key)
+                    .hasMessageContaining("read the live limits before you repeat it");
+        }
     }
 
     @Test

@@ -47,7 +47,8 @@ final class BucketChecks {
                     + ": stored permits cost time there, so a caller who waits for its own would never be first");
         }
         if (warmUp != null && !startsFull) {
-            throw new IllegalArgumentException("a warm-up starts cold, that is full: startsFull must be true");
+            throw new IllegalArgumentException(
+                    "a bucket with a warm-up starts cold, with all of its permits stored: set startsFull to true, or leave out the warm-up");
         }
         if (warmUp == null && whoWaits == WhoWaits.CALLER) {
             double wait = waitOfFullBucket(permitsPerSecond, permits);

@@ -1,6 +1,7 @@
 package io.limiter.algorithm;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -39,6 +40,7 @@ public enum LimitKind {
 
     /** The kind of a limit, as it was defined; empty for one of the application's own. */
     public static Optional<LimitKind> of(AnyLimit limit) {
+        Objects.requireNonNull(limit, "limit");
         if (limit instanceof TokenBucket bucket) {
             return Optional.of(bucket.kind());
         }

@@ -94,7 +94,7 @@ class RefundAndChargeTest {
     @Test
     void a_window_is_charged_above_its_limit() {
         assertThat(window.charge(NOW, 5))
-                .isEqualTo(verdict(true, 3, 0, 0, 0, 60_000_000).withTicketMicros(NOW));
+                .isEqualTo(verdict(true, 3, 0, 0, 0, 60_000_000).withTicketMicros(NOW + 1));
         assertThat(window.peek(NOW, 1, 0)).isEqualTo(verdict(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
         assertThat(window.refund(NOW, 4).remaining()).isEqualTo(2);
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Outcome timeout, retries and circuit breaker of a factory's backend, shared by all its limiters.
+ * Decision timeout, retries and circuit breaker of a factory's backend, shared by all its limiters.
  *
  * <ul>
  *   <li>Every decision has a timeout. A request that was not sent until then is withdrawn; one that was sent is ambiguous,

@@ -1,4 +1,4 @@
-/** Outcome timeout, retry, circuit breaker and failure policy: what happens when Redis hangs or fails. */
+/** Decision timeout, retry, circuit breaker and failure policy: what happens when Redis hangs or fails. */
 @NullMarked
 package io.limiter.internal.resilience;
 

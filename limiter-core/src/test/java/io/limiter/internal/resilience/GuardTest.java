@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Outcome timeouts, retries and the circuit breaker, with a backend whose answers the test gives. */
+/** Decision timeouts, retries and the circuit breaker, with a backend whose answers the test gives. */
 class GuardTest {
 
     private final HandEngine backend = new HandEngine();

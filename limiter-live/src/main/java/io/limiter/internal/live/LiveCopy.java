@@ -51,9 +51,9 @@ final class LiveCopy {
     private final boolean restores;
     private final LostLimits lost;
     private final ExpiryTimer expiry = new ExpiryTimer(this::expire);
-    // Held by a poll, while it waits for Redis too, so that polls follow each other. The monitor of this is not held
-    // then, so that
-    // live limits end meanwhile.
+    // Held by a poll, also while it waits for Redis, so that polls follow each other. The monitor of this is not held
+    // then,
+    // because live limits end meanwhile.
     private final Object polling = new Object();
     // Changed under the monitor of this.
     private final UnreadableLog unreadable = new UnreadableLog();

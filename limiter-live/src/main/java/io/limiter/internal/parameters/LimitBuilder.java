@@ -28,7 +28,7 @@ final class LimitBuilder {
         this.places = places;
     }
 
-    /** The limit, which can grant as many permits. */
+    /** The limit, after checking that it can ever grant these permits. */
     AnyLimit build(long permits) {
         AnyLimit built = built();
         checkCanBeGranted(permits, built, values.callTimeout());

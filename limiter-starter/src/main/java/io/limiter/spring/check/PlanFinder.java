@@ -41,7 +41,7 @@ final class PlanFinder {
         try {
             plan = planOfCall.get();
         } catch (MissingLimitKeyException e) {
-            // Who has no plan has no value for it.
+            // A caller without a plan has no value here.
             return null;
         } catch (RuntimeException e) {
             failed(e);

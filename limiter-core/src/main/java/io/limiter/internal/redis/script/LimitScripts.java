@@ -1,6 +1,5 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.Limit;
 import io.limiter.spi.LimitScript;
 import io.limiter.step.LimitStep;
 import java.util.ArrayList;
@@ -55,7 +54,7 @@ public final class LimitScripts {
     }
 
     /**
-     * The script for this kind of limit, to be called with {@link #erased(Limit)}.
+     * The script for this kind of limit, to be called with {@link #erased(LimitStep)}.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -63,7 +62,7 @@ public final class LimitScripts {
         return ofKind(kindOf(limit));
     }
 
-    /** The script of a kind of limit, to be called with {@link #erased(Limit)}. */
+    /** The script of a kind of limit, to be called with {@link #erased(LimitStep)}. */
     @SuppressWarnings("unchecked")
     static LimitScript<LimitStep<Object>, Object> ofKind(int kind) {
         return (LimitScript<LimitStep<Object>, Object>) ALL.get(kind);

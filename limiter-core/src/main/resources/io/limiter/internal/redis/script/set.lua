@@ -4,7 +4,7 @@
 -- Equal sets in a row are decided at once, as batch.lua decides equal requests: the first pass decides for each part how many of
 -- them it grants, and saves nothing. As many sets are granted as every part grants. The second pass decides these again and
 -- saves, and what is left of the row begins again. If a part grants none, all of the row are rejected, and the second pass
--- decides and saves only the parts that reject: a rejection may have to save a state (see Limit.step), and the other parts take
+-- decides and saves only the parts that reject: a rejection may have to save a state (see LimitStep.step), and the other parts take
 -- nothing. The second pass starts from what the first one found, so both come to the same result. What the first pass finds of the
 -- last part mostly decides all, and then it saves that part at once.
 --

@@ -53,7 +53,7 @@ public record KeyPath(List<KeyTemplate> keys) {
     static KeyTemplate ofMethod(String key, Method annotated) {
         if (key.isBlank()) {
             throw new IllegalArgumentException(
-                    "limitType CUSTOM needs a key, such as #{phone}, and each key of a path a text");
+                    "limitType CUSTOM needs a key, such as #{phone}, and no key of a path may be blank");
         }
         return KeyTemplate.ofMethod(
                 "key",
