@@ -144,9 +144,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                 busyUntil = Math.max(busyUntil, until);
                 freeAt = window.count() + permits > limit ? Math.max(freeAt, until) : freeAt;
                 if (own == null || own == window) {
-                    // Since when one that ends by a clock has counted is not known, so what opens here counts from now
-                    // on.
-                    start = window.unitMicros() < 0.0 ? start : Math.min(start, windowStart);
+                    start = Math.min(start, windowStart);
                     count = Math.max(count, window.count());
                     left = Math.max(left, window.count() - removed);
                 }

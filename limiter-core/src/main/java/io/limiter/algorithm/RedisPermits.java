@@ -163,23 +163,15 @@ public record RedisPermits(
         double kept = intervalMillis / newIntervalMillis > share * ROUNDED
                 ? storedPermits * share
                 : storedPermits * intervalMillis / newIntervalMillis;
-        // Beside reservations that are still due, more of them would be due together than the new capacity.
-        double most = known().overlapMicros() > 0.0 ? Math.min(newMaxPermits, storedPermits) : newMaxPermits;
-        double stored = Math.min(most, kept);
+        double stored = Math.min(newMaxPermits, kept);
         // A full bucket can restore nothing of what was reserved.
         boolean full = storedPermits == maxPermits && known().lastTicketMicros() == 0.0;
         double fastest = known().fastestMicros() > 0.0 ? known().fastestMicros() : intervalMicros();
-        double newIntervalMicros = newIntervalMillis * 1000.0;
-        double overlap = known().overlapMicros() * Math.min(1.0, newIntervalMicros / fastest);
         Reservations left = known().withCancelled(0.0, 0.0)
-                .withOverlap(overlap)
-                .withFastest(full || fastest >= newIntervalMicros ? 0.0 : fastest)
+                .withFastest(full || fastest >= newIntervalMillis * 1000.0 ? 0.0 : fastest)
                 .withOtherSince(0.0);
-        RedisPermits rescaled = new RedisPermits(
+        return new RedisPermits(
                 newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, left.orNull(), demand);
-        // In the time by which reservations overlap, a higher rate would reserve more permits than were cancelled.
-        double longer = known().overlapMicros() - overlap;
-        return longer > 0.0 ? rescaled.reserve(0.0, longer) : rescaled;
     }
 
     /**

@@ -71,17 +71,6 @@ public record Reservations(
                 lastTicketMicros, overlapMicros, fromMicros, micros, furthestMicros, fastestMicros, otherSinceMicros);
     }
 
-    Reservations withOverlap(double micros) {
-        return new Reservations(
-                lastTicketMicros,
-                micros,
-                cancelledFromMicros,
-                cancelledMicros,
-                furthestMicros,
-                fastestMicros,
-                otherSinceMicros);
-    }
-
     Reservations withFastest(double micros) {
         return new Reservations(
                 lastTicketMicros,

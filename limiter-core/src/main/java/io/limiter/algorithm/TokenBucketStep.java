@@ -189,11 +189,7 @@ final class TokenBucketStep {
         boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
         double tail = tailMicros(settled);
         boolean isLast = !overlaps && tail - ticket < settled.ticketTolerance();
-        // As conversion would leave of them: at the higher rate the time that they took is enough for more permits, and
-        // each permit of a
-        // larger bucket is a smaller share of it.
-        double kept = request.permits() * Math.min(1.0, settled.maxPermits() / maxPermits);
-        double cost = Math.min(ticket, kept * Math.min(intervalMicros, settled.intervalMicros()));
+        double cost = Math.min(ticket, request.permits() * intervalMicros);
         if (warmUp != null && isLast && settled.storedPermits() > 0.0 && !limit.hasOtherDefinition(settled)) {
             // Some stored permits are left, so all permits of the request were stored ones.
             double stored = Math.min(maxPermits, settled.storedPermits() + request.permits());

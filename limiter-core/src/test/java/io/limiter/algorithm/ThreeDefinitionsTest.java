@@ -188,68 +188,8 @@ class ThreeDefinitionsTest {
                 .isEqualTo(2);
     }
 
-    /** A window by the clock begins before it is used, so one that opens beside it must not begin with it. */
-    @Test
-    void a_window_that_opens_beside_one_by_the_clock_does_not_get_back_what_was_taken_before_both() {
-        FixedWindow byClock = window(4, 1_500).withZone(ZoneOffset.UTC);
-        FixedWindow shortest = window(5, 200);
-        FixedWindow longest = window(3, 3_000);
-        long now = TraceLine.EPOCH_MICROS;
-        Step<FixedWindow.State> taken = shortest.step(null, now, Request.take(3, 0));
-        FixedWindow.State state =
-                byClock.step(taken.state(), now + 345_921, Request.take(1, 0)).state();
-        state = longest.step(state, now + 345_921, Request.take(1, 0)).state();
-        state = shortest.step(state, now + 345_921, Request.cancel(3, taken.verdict()))
-                .state();
-        assertThat(longest.step(state, now + 345_922, Request.peek(1, 0))
-                        .verdict()
-                        .remaining())
-                .isEqualTo(1);
-    }
-
     private static FixedWindow window(int limit, int millis) {
         return FixedWindow.of(limit, Duration.ofMillis(millis));
-    }
-
-    /** The same time is more permits at a higher rate. */
-    @Test
-    void a_faster_bucket_does_not_use_the_whole_time_of_permits_that_slower_ones_have_cancelled() {
-        TokenBucket slow = TokenBucket.perSecond(2).withCapacity(7);
-        TokenBucket fast = TokenBucket.perSecond(16).withCapacity(6);
-        TokenBucket fastest = TokenBucket.perSecond(19).withCapacity(6);
-        Account account = new Account(slow);
-        Account.Reserved cancelled = account.reserve(7);
-        account.limit(fast);
-        account.reserve(6);
-        account.limit(slow);
-        account.cancel(cancelled);
-        account.limit(fastest);
-        account.reserve(2);
-        assertThat(account.ledger().excess(List.of(slow, fast, fastest)))
-                .as(account::toString)
-                .isZero();
-    }
-
-    /** What is left of a small bucket is a larger share of it than as many permits are of a large one. */
-    @Test
-    void a_large_bucket_gets_back_no_more_through_a_small_one() {
-        TokenBucket fast = TokenBucket.perSecond(11).withCapacity(8);
-        TokenBucket small = TokenBucket.perSecond(3).withCapacity(7);
-        TokenBucket large = TokenBucket.perSecond(3).withCapacity(8);
-        Account account = new Account(large);
-        account.reserve(1);
-        Account.Reserved eight = account.reserve(8);
-        account.limit(small);
-        Account.Reserved one = account.reserve(1);
-        account.limit(large);
-        account.cancel(eight);
-        account.limit(small);
-        account.cancel(one);
-        account.limit(fast);
-        account.reserve(8);
-        assertThat(account.ledger().excess(List.of(fast, small, large)))
-                .as(account::toString)
-                .isZero();
     }
 
     private TokenBucket like(TokenBucket bucket) {

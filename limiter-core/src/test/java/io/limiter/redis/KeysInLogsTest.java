@@ -41,6 +41,7 @@ class KeysInLogsTest {
 
     private final Logger limiter = (Logger) LoggerFactory.getLogger("io.limiter");
     private final Logger keys = (Logger) LoggerFactory.getLogger(ShownKey.LOGGER);
+    private final Level ofOtherTests = keys.getLevel();
     private final Lines lines = new Lines();
 
     @BeforeEach
@@ -57,7 +58,7 @@ class KeysInLogsTest {
         limiter.detachAppender(lines);
         limiter.setLevel(null);
         limiter.setAdditive(true);
-        keys.setLevel(null);
+        keys.setLevel(ofOtherTests);
     }
 
     @Test

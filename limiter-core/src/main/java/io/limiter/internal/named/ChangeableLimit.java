@@ -72,7 +72,7 @@ public class ChangeableLimit<L extends AnyLimit> {
      */
     public final void builtAgain() {
         NamedLimit ofName = named;
-        if (ofName != null && live && shown != null && !counters.shows(shown)) {
+        if (ofName != null && live && (builtAs != ofName.lastBuild() || shown != null && !counters.shows(shown))) {
             built(ofName.nextBuild());
         }
     }

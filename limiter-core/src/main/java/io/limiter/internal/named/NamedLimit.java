@@ -9,6 +9,7 @@ import io.limiter.internal.statistics.ShownLimit;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,12 +24,13 @@ import org.jspecify.annotations.Nullable;
  * and takes the permits of another one.
  *
  * <p>After they were built, limiters are changed by a rate that was set, if they have its prefix, above it by the live limit of their
- * name, and above that by the live limit of a key. This supplies the live limit of the name, as long as it fits one of the limiters, or
- * there is none. Safe for use by multiple threads.
+ * name, and above that by the live limit of a key. This supplies the live limit of the name, as long as it fits a limiter, of those of
+ * one prefix and kind the one that was built last, or there is none. Safe for use by multiple threads.
  */
 public final class NamedLimit implements Supplier<@Nullable LimitChange> {
 
     private static final AsyncLog log = AsyncLog.of(NamedLimit.class);
+    private static final int FEW_PREFIXES = 100;
 
     private final String name;
     private final NamedLimits all;
@@ -37,9 +39,13 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     private final Set<ChangeableLimit<?>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
     private final Map<String, OfPrefix> byPrefix = new HashMap<>(2);
     private @Nullable LimitChange warnedOf;
-    private @Nullable LimitChange live;
+    // Above it, prefixes that nothing needs are dropped.
+    private int mostPrefixes = FEW_PREFIXES;
 
+    private volatile @Nullable LimitChange live;
     private volatile @Nullable LimitChange supplied;
+    // Whether what is supplied may have changed since it was computed.
+    private volatile boolean builtSince;
     // Null while there are none, so that a decision pays nothing for them.
     private volatile @Nullable KeyTable<KeyOverride> keys;
 
@@ -68,6 +74,11 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
 
     @Override
     public @Nullable LimitChange get() {
+        if (live != null && builtSince) {
+            synchronized (this) {
+                supply();
+            }
+        }
         return supplied;
     }
 
@@ -89,14 +100,14 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     }
 
     void add(ChangeableLimit<?> limiter, NamedLimit ofPermits, LimiterId id) {
-        // Before the monitor of this is held.
+        // Before the monitor of this is held; observers learn of new counters.
         KnownBans bans = ofPermits.bans(id.prefix());
+        LimiterCounters counters = all.countersOf(this, id.prefix());
         OptionsInUse options = id.options();
         ShownLimit shown = new ShownLimit(
                 options.namespace(), options.hashTag(), id.limit(), options.policy(), options.ban(), options.live());
         synchronized (this) {
             of(id.prefix()).ofPermits = ofPermits;
-            LimiterCounters counters = counters(id.prefix());
             boolean areOwn = areOwn(counters, id.prefix());
             if (areOwn) {
                 counters.plan(options.plan());
@@ -112,20 +123,37 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
             apply(limiter, change, true);
             if (change != null && limiter.isLive()) {
                 warnIfUnfit(limiter, change);
-                if (supplied == null || !fits(limiter, change)) {
-                    supply();
-                }
             }
         }
     }
 
-    private LimiterCounters counters(String prefix) {
-        OfPrefix ofPrefix = of(prefix);
-        if (ofPrefix.counters == null) {
-            ofPrefix.counters = all.newCounters(prefix, name);
-            keepIfNeeded();
+    @Nullable
+    synchronized LimiterCounters counters(String prefix) {
+        return of(prefix).counters;
+    }
+
+    synchronized void setCounters(String prefix, LimiterCounters counters) {
+        of(prefix).counters = counters;
+        keepIfNeeded();
+        if (byPrefix.size() > mostPrefixes) {
+            dropPrefixes(prefix);
         }
-        return ofPrefix.counters;
+    }
+
+    synchronized int prefixes() {
+        return byPrefix.size();
+    }
+
+    /** Callers may choose prefixes, and only so many have counters of their own. */
+    private void dropPrefixes(String added) {
+        Set<String> used = new HashSet<>();
+        used.add(added);
+        limiters.forEach(limiter -> used.add(limiter.prefix()));
+        byPrefix.entrySet()
+                .removeIf(each -> each.getValue().rate == null
+                        && !areOwn(each.getValue().counters, each.getKey())
+                        && !used.contains(each.getKey()));
+        mostPrefixes = Math.max(FEW_PREFIXES, 2 * byPrefix.size());
     }
 
     /** Whether they are not those that many names share. */
@@ -137,7 +165,13 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
 
     /** The number of the next build of one of its limiters. */
     long nextBuild() {
-        return builds.incrementAndGet();
+        long number = builds.incrementAndGet();
+        builtSince = true;
+        return number;
+    }
+
+    long lastBuild() {
+        return builds.get();
     }
 
     /** Sets the rate of the limiters of a prefix, from the next decisions on. */
@@ -204,11 +238,14 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     }
 
     private void supply() {
+        builtSince = false;
         LimitChange change = live;
-        boolean fits = change != null
-                && (limiters.stream().noneMatch(ChangeableLimit::isLive)
-                        || limiters.stream().anyMatch(limiter -> limiter.isLive() && fits(limiter, change)));
-        supplied = fits ? change : null;
+        if (change == null) {
+            supplied = null;
+            return;
+        }
+        Collection<ChangeableLimit<?>> newest = newest();
+        supplied = newest.isEmpty() || newest.stream().anyMatch(limiter -> fits(limiter, change)) ? change : null;
     }
 
     private boolean fits(ChangeableLimit<?> limiter, LimitChange change) {

@@ -96,22 +96,28 @@ public final class NamedLimits {
         return new KnownBans(ticker);
     }
 
-    /** New counters, or those that further names share, because callers may choose names. */
-    synchronized LimiterCounters newCounters(String prefix, String name) {
-        LimiterCounters rest = others;
-        if (counters.size() >= mostCounters && rest != null) {
-            return rest;
+    /** The counters of a prefix of a name. Further names share one, because callers may choose names. */
+    synchronized LimiterCounters countersOf(NamedLimit named, String prefix) {
+        LimiterCounters known = named.counters(prefix);
+        if (known != null) {
+            return known;
         }
-        boolean isOther = counters.size() >= mostCounters;
-        LimiterCounters added = new LimiterCounters(
-                isOther ? "" : prefix, isOther ? LimiterTotals.OTHER : name, observer, notifier, ticker);
-        if (isOther) {
-            others = added;
+        boolean own = counters.size() < mostCounters;
+        LimiterCounters rest = own ? null : others;
+        LimiterCounters found = rest != null
+                ? rest
+                : new LimiterCounters(
+                        own ? prefix : "", own ? named.name() : LimiterTotals.OTHER, observer, notifier, ticker);
+        if (own) {
+            counters.add(found);
         } else {
-            counters.add(added);
+            others = found;
         }
-        observer.limiterAdded(added);
-        return added;
+        named.setCounters(prefix, found);
+        if (rest == null) {
+            observer.limiterAdded(found);
+        }
+        return found;
     }
 
     /** What each prefix and name has counted, in order. */

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** Whose permits a prefix and name stand for, and of which kind they are. Guarded by the monitor of its {@link NamedLimit}. */
 final class PermitsOwner {
 
+    /** Callers may choose namespaces. */
+    private static final int MOST_STATE_TYPES = 1_000;
+
     private @Nullable Owner owner;
     private final Map<KeyOf, Class<?>> stateTypes = new HashMap<>(2);
 
@@ -58,6 +61,9 @@ final class PermitsOwner {
     /** Two kinds of limit that read each other's states would fail at each call. */
     void checkStateType(LimiterId id) {
         LimitStep<?> limit = id.limit().asStep();
+        if (stateTypes.size() >= MOST_STATE_TYPES) {
+            stateTypes.clear();
+        }
         Class<?> other =
                 stateTypes.putIfAbsent(new KeyOf(id.options().namespace(), limit.keySuffix()), limit.stateType());
         if (other != null && other != limit.stateType()) {

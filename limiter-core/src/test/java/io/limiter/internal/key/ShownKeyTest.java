@@ -20,6 +20,7 @@ class ShownKeyTest {
     private static final String HASH = "\\[[0-9a-f]{16}]";
 
     private final Logger keys = (Logger) LoggerFactory.getLogger(ShownKey.LOGGER);
+    private final Level ofOtherTests = keys.getLevel();
     private final KeySpace space = new KeySpace("rateLimit:", "sms", ":window");
 
     @BeforeEach
@@ -29,7 +30,7 @@ class ShownKeyTest {
 
     @AfterEach
     void asInAllOtherTests() {
-        keys.setLevel(null);
+        keys.setLevel(ofOtherTests);
     }
 
     @Test

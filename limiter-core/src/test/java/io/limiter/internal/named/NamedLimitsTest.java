@@ -2,6 +2,7 @@ package io.limiter.internal.named;
 
 import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.google.common.base.Ticker;
 import io.limiter.Decision;
@@ -11,6 +12,8 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.resilience.Failover;
@@ -21,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class NamedLimitsTest {
@@ -144,6 +148,40 @@ class NamedLimitsTest {
                 .isEqualTo(7);
     }
 
+    @Test
+    void a_live_limit_is_compared_with_the_definition_that_was_built_last_also_above_the_maximum_of_names() {
+        counters("", "a", ONE);
+        counters("", "b", ONE);
+        ChangeableLimit<Limit> window = built("", "c", ONE, LimiterOptions.NONE);
+        ChangeableLimit<Limit> large =
+                built("", "c", FixedWindow.of(Check.MAX_PERMITS, Duration.ofDays(1)), LimiterOptions.NONE);
+        NamedLimit named = this.named.of("c");
+        assertThatIllegalArgumentException().isThrownBy(() -> named.check(new Doubled(), false));
+        window.builtAgain();
+        assertThat(named.check(new Doubled(), false)).isTrue();
+        named.live(new Doubled());
+        assertThat(named.get()).isNotNull();
+        large.builtAgain();
+        assertThat(named.get()).as("of a limit that it does not fit").isNull();
+        window.builtAgain();
+        assertThat(named.get()).isNotNull();
+    }
+
+    @Test
+    void prefixes_that_nothing_needs_are_forgotten() {
+        NamedLimit named = this.named.of("a");
+        ChangeableLimit<Limit> first = built("first:", "a", ONE, LimiterOptions.NONE);
+        counters("second:", "a", ONE);
+        for (int i = 0; named.prefixes() > 400 || i < 10_000; i++) {
+            counters("p" + i + ":", "a", ONE);
+            if (i % 1_000 == 0) {
+                System.gc();
+            }
+        }
+        assertThat(counters("first:", "a", ONE)).isSameAs(first.counters());
+        assertThat(this.named.totals()).extracting(LimiterTotals::prefix).containsExactly("", "first:", "second:");
+    }
+
     /** Twice as many permits in a window. */
     private static final class Doubled implements LimitChange {
 
@@ -159,12 +197,12 @@ class NamedLimitsTest {
         }
 
         @Override
-        public @org.jspecify.annotations.Nullable FailurePolicy failurePolicy() {
+        public @Nullable FailurePolicy failurePolicy() {
             return null;
         }
 
         @Override
-        public io.limiter.internal.engine.ImmediateEngine.@org.jspecify.annotations.Nullable Known access() {
+        public @Nullable Known access() {
             return null;
         }
     }

@@ -101,18 +101,17 @@ class LiveLimitsTest {
     }
 
     @Test
-    void the_settings_of_a_name_apply_if_they_fit_one_of_its_definitions() {
+    void the_settings_of_a_name_apply_if_they_fit_the_definition_that_was_built_last() {
         LiveInstance one = FLEET.instance();
-        Supplier<LiveSettings> settings = live(one).settingsOf("search");
+        one.build("search", SHORT_BURST);
+        one.build("search", LONG_BURST);
         put(one, "search", SLOW);
-        assertThat(settings.get()).as("no definition is known yet").isEqualTo(SLOW);
-        RateLimiter unfit = one.build("search", SHORT_BURST);
-        assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
-        RateLimiter fit = one.build("search", LONG_BURST);
+        Supplier<LiveSettings> settings = live(one).settingsOf("search");
         assertThat(settings.get()).isEqualTo(SLOW);
         one.build("search", SHORT_BURST);
-        assertThat(settings.get()).as("as long as one has it").isEqualTo(SLOW);
-        assertThat(List.of(unfit.getRate(), fit.getRate())).doesNotHaveDuplicates();
+        assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
+        one.build("search", LONG_BURST);
+        assertThat(settings.get()).isEqualTo(SLOW);
     }
 
     @Test

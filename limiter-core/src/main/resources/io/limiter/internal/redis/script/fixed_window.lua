@@ -110,8 +110,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
       if not open then
         for i = 1, other_numbers, 4 do
           if others[i + 2] + period > now then
-            window_start = others[i] < 0 and window_start or math.min(window_start, others[i + 2])
-            count = math.max(count, others[i + 1])
+            window_start, count = math.min(window_start, others[i + 2]), math.max(count, others[i + 1])
           end
         end
         if aligned == 0 then

@@ -180,26 +180,15 @@ local MOST_REQUESTS = 2 ^ 16
               --include token_bucket_resync.lua
               -- rescale
               local quickest = fastest > 0 and fastest or interval_micros
-              local most, longer = limit_max, 0
-              if overlap > 0 then
-                most = math.min(limit_max, stored)
-                local shorter = overlap * math.min(1, limit_micros / quickest)
-                overlap, longer = shorter, overlap - shorter
-              end
               if quickest >= limit_micros or stored == max and last_ticket == 0 then
                 quickest = 0
               end
               fastest = quickest
               local share = limit_max / max
               if interval / limit_interval > share * 1.000000001 then
-                stored = math.min(most, stored * share)
+                stored = math.min(limit_max, stored * share)
               else
-                stored = math.min(most, stored * interval / limit_interval)
-              end
-              if longer > 0 then
-                local micros = remainder + longer
-                local part = micros % 1
-                next_free, remainder = next_free + (micros - part), part
+                stored = math.min(limit_max, stored * interval / limit_interval)
               end
               max, interval, interval_micros, negligible = limit_max, limit_interval, limit_micros, limit_negligible
               cancelled_from, cancelled = 0, 0

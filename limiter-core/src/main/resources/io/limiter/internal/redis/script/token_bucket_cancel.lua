@@ -4,8 +4,7 @@
               local tolerance = math.min(1.25, 0.75 * interval_micros)
               local overlaps = overlap > 0 and ticket <= last_ticket
               local is_last = not overlaps and tail - ticket < tolerance
-              local kept = permits * math.min(1, max / limit_max)
-              local cost = math.min(ticket, kept * math.min(limit_micros, interval_micros))
+              local cost = math.min(ticket, permits * limit_micros)
               if warm_up and is_last and stored > 0 and same_definition then
                 local left = stored
                 stored = math.min(max, stored + permits)
