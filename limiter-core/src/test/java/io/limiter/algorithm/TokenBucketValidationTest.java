@@ -154,7 +154,7 @@ class TokenBucketValidationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(
                         () -> create(1, 1, cold.warmUp(), WhoWaits.NEXT_CALLER, false, TokenBucket.DEFAULT_MAX_WAIT))
-                .withMessageContaining("startsFull must be true");
+                .withMessageContaining("set startsFull to true");
         assertThat(TokenBucket.of(1, 1).withWarmUp(cold.warmUp())).isEqualTo(cold);
     }
 
