@@ -135,8 +135,9 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             double windowStart = window.startAt(now);
             double end = window == own ? ownEnd(own, now, clockEnd) : window.endAt(now);
             outdated |= window.endAt(now) < window.endMicros() || window.unitMicros() == 0.0;
-            double removed =
-                    window == own ? own.removed(request, ownStart(clock, end, now), end) : window.removed(request, now);
+            double removed = window == own
+                    ? own.removed(request, clock == null ? end - period : windowStart, end)
+                    : window.removed(request, now);
             refunded |= removed > 0.0;
             // Until then it counts: as the window of this limit, or in one that opens.
             double until = window == own ? end : Math.min(end, windowStart + period);
@@ -154,17 +155,20 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         boolean taken = granted && request.takes();
         double after = taken ? State.sum(count, permits) : left;
         double end = own != null ? ownEnd(own, now, clockEnd) : zone == null ? start + period : clockEnd;
+        double since = clock == null ? end - period : own == null ? start : own.startAt(now);
         busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
         long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) (freeAt - now);
         long untilReset = busyUntil == 0.0 ? 0 : (long) (busyUntil - now);
         State changed = state;
         if (taken || refunded || outdated && !request.isPeek()) {
             State others = others(state, own, now, request, taken ? permits : 0.0);
-            changed = own == null && !taken ? others : new State(unitMicros(), after, end, others);
+            changed = own == null && !taken
+                    ? others
+                    : new State(unitMicros(), after, end, clock == null ? null : (Double) since, others);
         }
         // Later than the start, so that it differs from permits that were taken in this microsecond before the window
         // opened.
-        long ticket = taken ? Math.max(nowMicros, (long) ownStart(clock, end, now) + 1) : 0;
+        long ticket = taken ? Math.max(nowMicros, (long) since + 1) : 0;
         return Step.of(changed, Verdicts.of(granted, limit, limit - after, retry, untilReset, ticket));
     }
 
@@ -189,16 +193,6 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return zone == null ? Math.min(own.endAt(now), clockEnd) : clockEnd;
     }
 
-    /** After when a window of this limit that is open counts. */
-    private double ownStart(@Nullable ZoneClock clock, double end, double now) {
-        if (clock == null) {
-            return end - periodMicros();
-        }
-        double local = now + clock.offsetMicros();
-        // A window in which the offset has changed began by the earlier one.
-        return Math.max(local - local % periodMicros() - clock.offsetMicros(), clock.sinceMicros());
-    }
-
     /** The other windows that are open, with what the request takes or returns. */
     private static @Nullable State others(
             @Nullable State window, @Nullable State own, double now, Request request, double taken) {
@@ -210,7 +204,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             return next;
         }
         double count = State.sum(window.count(), taken) - window.removed(request, now);
-        return new State(window.unitMicros(), count, window.endAt(now), next);
+        return new State(window.unitMicros(), count, window.endAt(now), window.sinceMicros(), next);
     }
 
     /** When the window of this moment ends by the clock. */
@@ -266,6 +260,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
      *     it its own
      * @param count permits taken in the window, a whole number from 0 to 2<sup>53</sup> - 1
      * @param endMicros when the window ends, in whole microseconds since the epoch
+     * @param sinceMicros of a window that ends by a clock, since when it counts: when it was used first, or the window whose count
+     *     it began with; {@code null} for others, which begin their length before their end
      * @param next a window of another length, or with another end; {@code null} if there is none
      */
     public record State(
@@ -274,22 +270,35 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             @JsonProperty(required = true) double endMicros,
 
             @Nullable @JsonInclude(JsonInclude.Include.NON_NULL)
+            Double sinceMicros,
+
+            @Nullable @JsonInclude(JsonInclude.Include.NON_NULL)
             State next) {
 
         public State {
+            double since = sinceMicros == null ? 0.0 : sinceMicros;
             if (!(Check.isTime(Math.abs(unitMicros))
                     && unitMicros % 1.0 == 0.0
                     && Check.isCount(count, Check.MAX_PERMITS)
                     && Check.isTime(endMicros)
-                    && endMicros % 1.0 == 0.0)) {
+                    && endMicros % 1.0 == 0.0
+                    && Check.isTime(since)
+                    && since % 1.0 == 0.0
+                    && (unitMicros < 0.0 || since == 0.0))) {
                 throw new IllegalArgumentException("not a window's state: unitMicros " + unitMicros + ", count " + count
-                        + ", endMicros " + endMicros);
+                        + ", endMicros " + endMicros + ", sinceMicros " + since);
             }
+            sinceMicros = since == 0.0 ? null : sinceMicros;
         }
 
         /** A single window. */
         public State(double unitMicros, double count, double endMicros) {
             this(unitMicros, count, endMicros, null);
+        }
+
+        /** A window that does not end by a clock. */
+        public State(double unitMicros, double count, double endMicros, @Nullable State next) {
+            this(unitMicros, count, endMicros, null, next);
         }
 
         /** More permits than can be counted are as many as can be. */
@@ -310,7 +319,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
         /** Since when all permits count in it, also those of other limits. */
         private double startAt(double now) {
-            return Math.min(now, endAt(now) - Math.abs(unitMicros));
+            return Math.min(now, sinceMicros != null ? sinceMicros : endAt(now) - Math.abs(unitMicros));
         }
 
         /** Of permits that the request returns, those that this window has counted beside that of the limit. */

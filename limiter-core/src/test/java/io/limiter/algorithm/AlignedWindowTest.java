@@ -105,7 +105,7 @@ class AlignedWindowTest {
         FixedWindow limit = FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneOffset.UTC);
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
         Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, Request.take(2, 0));
-        assertThat(two.verdict()).isEqualTo(verdict(true, 2, 0, 0, 0, 1_000_000).withTicketMicros(minute + 59_000_000));
+        assertThat(two.verdict()).isEqualTo(verdict(true, 2, 0, 0, 0, 1_000_000).withTicketMicros(minute + 59_000_001));
         assertThat(limit.step(two.state(), minute + 59_999_999, ONE).verdict().retryAfterMicros())
                 .isEqualTo(1);
         assertThat(limit.step(two.state(), minute + 60_000_000, ONE).verdict())

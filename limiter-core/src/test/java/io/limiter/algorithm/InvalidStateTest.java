@@ -57,7 +57,8 @@ class InvalidStateTest {
     void an_invalid_window_is_rejected(double unit, double count, double end) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new FixedWindow.State(unit, count, end))
-                .withMessage("not a window's state: unitMicros " + unit + ", count " + count + ", endMicros " + end);
+                .withMessage("not a window's state: unitMicros " + unit + ", count " + count + ", endMicros " + end
+                        + ", sinceMicros 0.0");
     }
 
     @ParameterizedTest

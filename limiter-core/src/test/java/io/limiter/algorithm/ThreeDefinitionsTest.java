@@ -188,6 +188,31 @@ class ThreeDefinitionsTest {
                 .isEqualTo(2);
     }
 
+    /** A window by the clock begins before it is used. */
+    @Test
+    void a_window_by_the_clock_does_not_get_back_what_was_taken_before_it_was_used() {
+        FixedWindow short3 = window(3, 10_000);
+        FixedWindow byClock = window(3, 60_000).withZone(ZoneOffset.UTC);
+        long minute = TraceLine.EPOCH_MICROS / 60_000_000 * 60_000_000;
+        Step<FixedWindow.State> first = short3.step(null, minute + 5_000_000, Request.take(3, 0));
+        Step<FixedWindow.State> second = byClock.step(first.state(), minute + 20_000_000, Request.take(3, 0));
+        assertThat(second.verdict().isGranted()).isTrue();
+        FixedWindow.State cancelled = short3.step(
+                        second.state(), minute + 22_000_000, Request.cancel(3, first.verdict()))
+                .state();
+        assertThat(byClock.step(cancelled, minute + 23_000_000, Request.take(1, 0))
+                        .verdict()
+                        .isGranted())
+                .isFalse();
+        cancelled = byClock.step(cancelled, minute + 23_000_000, Request.cancel(3, second.verdict()))
+                .state();
+        assertThat(byClock.step(cancelled, minute + 24_000_000, Request.take(3, 0))
+                        .verdict()
+                        .isGranted())
+                .as("what it has counted comes back")
+                .isTrue();
+    }
+
     private static FixedWindow window(int limit, int millis) {
         return FixedWindow.of(limit, Duration.ofMillis(millis));
     }
@@ -291,20 +316,15 @@ class ThreeDefinitionsTest {
 
     /** What all have taken since the first grant of this limit in the same period. */
     private static long sinceItsFirst(LimitStep<?> limit, Grant last, List<Grant> grants) {
-        boolean byClock = limit instanceof FixedWindow window && window.zone() != null;
         long sum = 0;
-        long cancelledBefore = 0;
         boolean counts = false;
         for (Grant grant : grants) {
             counts |= grant.limit.equals(limit)
                     && grant.window == last.window
                     && grant.micros > last.micros - periodMicros(limit);
             sum += counts ? grant.permits : 0;
-            // A window by the clock does not know when it was first used, and returns what was taken in it before.
-            boolean inWindow = byClock && grant.micros >= last.window - periodMicros(limit);
-            cancelledBefore += inWindow && !counts ? grant.taken - grant.permits : 0;
         }
-        return sum - cancelledBefore;
+        return sum;
     }
 
     private static long sum(List<Grant> grants, long afterMicros) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State> {
 
     private static final int FIRST_BYTE = 2;
-    private static final int WINDOW_BYTES = 3 * Double.BYTES;
 
     FixedWindowScript() {
         super(FixedWindow.class, LuaScript.resource(FixedWindowScript.class, "fixed_window.lua"));
@@ -45,16 +44,28 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
         if (value[0] != FIRST_BYTE) {
             return readCounter(value, limit, nowMicros, ttlMillis);
         }
-        if (value.length == 1 || (value.length - 1) % WINDOW_BYTES != 0) {
+        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+        in.position(1);
+        return in.hasRemaining() ? readWindows(in) : null;
+    }
+
+    /** @throws IllegalArgumentException if the last window is cut off */
+    private static FixedWindow.@Nullable State readWindows(ByteBuffer in) {
+        if (!in.hasRemaining()) {
             return null;
         }
-        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-        FixedWindow.State next = null;
-        for (int at = value.length - WINDOW_BYTES; at > 0; at -= WINDOW_BYTES) {
-            in.position(at);
-            next = new FixedWindow.State(in.getDouble(), in.getDouble(), in.getDouble(), next);
+        double unit = readDouble(in);
+        double count = readDouble(in);
+        double end = readDouble(in);
+        double since = unit < 0.0 ? readDouble(in) : 0.0;
+        return new FixedWindow.State(unit, count, end, since, readWindows(in));
+    }
+
+    private static double readDouble(ByteBuffer in) {
+        if (in.remaining() < Double.BYTES) {
+            throw new IllegalArgumentException("a window is cut off");
         }
-        return next;
+        return in.getDouble();
     }
 
     /** A plain counter, as {@code INCR} and {@code EXPIRE} leave it; without a TTL, its window starts now. */

@@ -6,7 +6,7 @@
 -- Timeouts are ignored.
 --
 -- The script reads both encodings and writes the packed one: byte 2, then for each window the doubles unitMicros, count,
--- endMicros; see FixedWindow.State. The first window is that of the last limit, and mostly the only one. A plain number is
+-- endMicros, and sinceMicros if a clock ends it; see FixedWindow.State. The first window is that of the last limit, and mostly the only one. A plain number is
 -- read as a counter whose window ends with its TTL, or one period from now if it has none.
 
 --[constants]
@@ -24,7 +24,6 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
 --[decide]
       -- The window of this limit: open if it is stored, and otherwise as it would open now.
       local open, count, window_start, window_end = false, 0, now, now + period
-      local counts_since
       if aligned == 1 then
         -- windowEnd
         if now < since or now + 2 * period >= valid_until then
@@ -42,10 +41,8 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             window_end = changed
           end
         end
-        -- ownStart
-        counts_since = math.max(shown_start - current, now < changes_at and since or changes_at)
       end
-      -- The other windows that are open: unit, count, start and end of each in turn.
+      -- The other windows that are open: unit, count, start, end and sinceMicros of each in turn.
       local others, must_save = nil, false
       if value then
         local packed = value
@@ -55,7 +52,15 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
           local parts = {FIRST_BYTE}
           while ok and type(json) == 'table' and type(json.unitMicros) == 'number' and type(json.count) == 'number'
             and type(json.endMicros) == 'number' do
+            local opened = json.sinceMicros
+            if opened == nil or opened == cjson.null then
+              opened = 0
+            end
+            if type(opened) ~= 'number' or json.unitMicros >= 0 and opened ~= 0 then
+              break
+            end
             parts[#parts + 1] = pack_bytes(WINDOW, json.unitMicros, json.count, json.endMicros)
+            parts[#parts + 1] = json.unitMicros < 0 and pack_bytes('<d', opened) or ''
             json = json.next
           end
           packed = ok and (json == nil or json == cjson.null) and table.concat(parts)
@@ -68,14 +73,29 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             found = packed
           end
         end
-        if not packed or #packed == 1 or #packed % WINDOW_BYTES ~= 1 then
+        if not packed or #packed == 1 then
           found = '!UNREADABLE'
           break
         end
-        for from = 2, #packed, WINDOW_BYTES do
+        local from = 2
+        while from <= #packed do
+          if from + WINDOW_BYTES - 1 > #packed then
+            packed = nil
+            break
+          end
           local unit, stored, ends = unpack_bytes(WINDOW, packed, from)
+          local opened = 0
+          from = from + WINDOW_BYTES
+          if unit < 0 then
+            if from + 7 > #packed then
+              packed = nil
+              break
+            end
+            opened = unpack_bytes('<d', packed, from)
+            from = from + 8
+          end
           if not (unit > -LATEST and unit < LATEST and unit % 1 == 0 and stored >= 0 and stored <= MOST and stored % 1 == 0
-            and ends >= 0 and ends < LATEST and ends % 1 == 0) then
+            and ends >= 0 and ends < LATEST and ends % 1 == 0 and opened >= 0 and opened < LATEST and opened % 1 == 0) then
             packed = nil
             break
           end
@@ -87,8 +107,10 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             elseif ends > last then
               ends, must_save = last, true
             end
+            -- startAt
+            local start = math.min(now, opened > 0 and opened or ends - math.abs(unit))
             if not open and (unit == 0 or unit == limit_unit and (aligned == 0 or ends == window_end)) then
-              open, count = true, stored
+              open, count, window_start = true, stored, start
               if aligned == 0 and ends < window_end then
                 window_end = ends
               end
@@ -96,8 +118,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
               others = others or {}
               local size = #others
               others[size + 1], others[size + 2] = unit, stored
-              -- startAt
-              others[size + 3], others[size + 4] = math.min(now, ends - math.abs(unit)), ends
+              others[size + 3], others[size + 4], others[size + 5] = start, ends, opened
             end
           end
         end
@@ -108,7 +129,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
       end
       local other_numbers = others and #others or 0
       if not open then
-        for i = 1, other_numbers, 4 do
+        for i = 1, other_numbers, 5 do
           if others[i + 2] + period > now then
             window_start, count = math.min(window_start, others[i + 2]), math.max(count, others[i + 1])
           end
@@ -117,7 +138,8 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
           window_end = window_start + period
         end
       end
-      counts_since = counts_since or window_end - period
+      -- After when a permit counts in the window of this limit.
+      local counts_since = aligned == 1 and window_start or window_end - period
 
       local changed, only_peeks = must_save, true
       local was_open = open or others
@@ -135,7 +157,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
               count, changed = math.max(0, count - returned), true
             end
             local left = 0
-            for i = 1, other_numbers, 4 do
+            for i = 1, other_numbers, 5 do
               local start, ends = others[i + 2], others[i + 3]
               if others[i + 1] > 0 and (timeout == REFUND or ticket > start and ticket < ends) then
                 others[i + 1], changed = math.max(0, others[i + 1] - returned), true
@@ -152,7 +174,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             end
             if taken > 0 then
               count, changed, open = math.min(count + taken, MOST), true, true
-              for i = 1, other_numbers, 4 do
+              for i = 1, other_numbers, 5 do
                 others[i + 1] = math.min(others[i + 1] + taken, MOST)
               end
             end
@@ -166,9 +188,11 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
         local packed, ends = FIRST_BYTE, 0
         if open then
           packed, ends = pack_bytes('<Bddd', 2, limit_unit, count, window_end), window_end
+          packed = aligned == 1 and packed .. pack_bytes('<d', counts_since) or packed
         end
-        for i = 1, other_numbers, 4 do
+        for i = 1, other_numbers, 5 do
           packed = packed .. pack_bytes(WINDOW, others[i], others[i + 1], others[i + 3])
+          packed = others[i] < 0 and packed .. pack_bytes('<d', others[i + 4]) or packed
           ends = math.max(ends, others[i + 3])
         end
         local lifetime = math.max(0, math.ceil((ends - now) / 1000)) + 1000
