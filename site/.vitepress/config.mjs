@@ -93,7 +93,7 @@ export default defineConfig({
   title: 'Limiter',
   description: 'A distributed rate limiter for Java and Spring',
   srcDir: root,
-  srcExclude: ['**/target/**', '**/node_modules/**', 'limiter-*/**', 'examples/**', '.github/**'],
+  srcExclude: ['**/target/**', '**/node_modules/**', 'limiter-*/**', 'lab/**', 'examples/**', '.github/**'],
   outDir: join(root, 'target/site', version),
   cacheDir: join(root, 'target/site-cache'),
   base,
