@@ -14,6 +14,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.TestRedis;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.redisson.spring.data.connection.RedissonConnectionFactory;
@@ -65,6 +66,26 @@ class RedissonConnectionsTest extends RedisEngineContract {
                             .peek(1)
                             .remaining())
                     .isEqualTo(98);
+        }
+    }
+
+    /** Redisson sends it again, and Redis knows that it has executed it. */
+    @Test
+    void a_refund_whose_reply_is_lost_is_executed_once() {
+        MuteProxy proxy = resources.proxyTo(TestRedis.shared().port());
+        RedissonConnectionFactory connections =
+                new RedissonConnectionFactory(resources.redisson(Resources.at(proxy.port()), 4));
+        TokenBucket hundred = TokenBucket.of(0.01, 10_000);
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .rejectionCacheSize(0)
+                .decisionTimeout(Duration.ofMinutes(1))
+                .build()) {
+            Limiter limiter =
+                    factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", hundred);
+            limiter.decide(50);
+            proxy.replies(Replies.CUT_OFF_ONCE);
+            assertThatThrownBy(() -> limiter.refund(10)).isInstanceOf(LimiterBackendException.class);
+            assertThat(limiters().build("k", hundred).peek(1).remaining()).isEqualTo(60);
         }
     }
 }

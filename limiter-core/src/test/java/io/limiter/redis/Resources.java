@@ -126,7 +126,11 @@ public final class Resources implements AfterEachCallback, AfterAllCallback {
 
     /** Sends nothing again. */
     RedissonClient redisson(RedisStandaloneConfiguration where) {
-        RedissonClient redisson = newRedisson(where, 0);
+        return redisson(where, 0);
+    }
+
+    RedissonClient redisson(RedisStandaloneConfiguration where, int retryAttempts) {
+        RedissonClient redisson = newRedisson(where, retryAttempts);
         closing(() -> redisson.shutdown(0, 0, TimeUnit.SECONDS));
         return redisson;
     }

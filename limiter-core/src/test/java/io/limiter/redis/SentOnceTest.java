@@ -10,6 +10,10 @@ import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.Reservation;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
@@ -100,6 +104,30 @@ class SentOnceTest {
                 failsOnce(limiter);
             }
             awaitRemaining(limiter, 95);
+        }
+    }
+
+    /** Lettuce sends it again, and Redis knows that it has executed it. */
+    @Test
+    void a_cancellation_in_a_cluster_is_executed_once() {
+        LettuceConnectionFactory connections = connect(Topology.CLUSTER);
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
+            for (Limit limit : List.of(
+                    HUNDRED, FixedWindow.of(100, Duration.ofDays(1)), SlidingCounter.of(100, Duration.ofDays(1)))) {
+                Limiter limiter = factory.build("k", limit).on("ann");
+                awaitRemaining(limiter, 100);
+                limiter.decide(50);
+                Reservation reservation = limiter.reserve(5);
+                proxy.replies(Replies.CUT_OFF_ONCE);
+                assertThatThrownBy(reservation::cancel)
+                        .as("its first reply is lost, and the second does not say what was decided")
+                        .isInstanceOfSatisfying(
+                                LimiterBackendException.class,
+                                e -> assertThat(e.kind()).as(e.toString()).isEqualTo(Kind.AMBIGUOUS));
+                awaitRemaining(limiter, 50);
+                assertThat(limiter.refund(5).remaining()).isEqualTo(55);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import io.limiter.algorithm.RedisPermits;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,6 +45,9 @@ public final class KeySpace {
 
     /** Suffix of the key of a ban, which has the key of its limit otherwise. */
     private static final String BAN = ":ban";
+
+    /** What follows the hash tag in the key of a call; limiters have a brace there, or one of the suffixes. */
+    private static final String CALL = ":call:";
 
     /** Suffix of the key of a lock. */
     public static final String LOCK = ":lock";
@@ -261,6 +265,13 @@ public final class KeySpace {
             end++;
         }
         return key.substring(0, key.indexOf('{')) + decode(key.substring(name, end));
+    }
+
+    /** A new key for a call, with the prefix and the slot of one of its keys. */
+    public static String ofCall(String key) {
+        int brace = key.indexOf('}');
+        String tagged = brace < 0 ? "{" + key + "}" : key.substring(0, brace + 1);
+        return tagged + CALL + HEX.toHexDigits(ThreadLocalRandom.current().nextLong());
     }
 
     /** The encoded keys of several; a hash is one, which begins with the separator. */

@@ -133,6 +133,11 @@ public abstract class RedisCalls implements Nodes {
         return ClusterSlotHashUtil.calculateSlot(key);
     }
 
+    /** Whether the client may send a call again after Redis has executed it, because the reply was lost. */
+    public boolean repeats() {
+        return isCluster();
+    }
+
     /** Whether {@link #send} would block now, because the client can do no other or is not connected yet. */
     public abstract boolean blocks();
 

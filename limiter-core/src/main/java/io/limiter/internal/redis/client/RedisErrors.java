@@ -76,6 +76,9 @@ public final class RedisErrors {
     private static final Pattern QUEUE_FULL =
             Pattern.compile("(Request queue|Command buffer|Internal stack) size exceeded");
 
+    /** A client has sent a call twice, which was executed once; what was decided then is not known. */
+    private static final String REPEATED = "REPEATED";
+
     private static final String UNREADABLE = "what is stored there is not this kind of limit's state";
 
     private RedisErrors() {}
@@ -91,7 +94,7 @@ public final class RedisErrors {
         String text = "Redis failed: " + describe(cause);
         Throwable shown = cause instanceof NotConnectedException && cause.getCause() != null ? cause.getCause() : cause;
         Throwable reply = errorReply(cause);
-        if (reply != null) {
+        if (reply != null && !startsWith(cause, REPEATED)) {
             return reply(key, text, String.valueOf(reply.getMessage()), shown);
         }
         if (isQueueFull(cause)) {

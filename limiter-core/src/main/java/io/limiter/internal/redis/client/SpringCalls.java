@@ -65,6 +65,12 @@ public final class SpringCalls extends RedisCalls {
         }
     }
 
+    /** Jedis does so in a Cluster, and other clients, such as Redisson, everywhere. */
+    @Override
+    public boolean repeats() {
+        return super.repeats() || !HAS_JEDIS || !JedisConnections.areOf(connections);
+    }
+
     @Override
     public boolean blocks() {
         return true;

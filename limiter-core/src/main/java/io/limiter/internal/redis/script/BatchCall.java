@@ -65,6 +65,18 @@ final class BatchCall extends ScriptCall {
     }
 
     @Override
+    boolean returnsPermits() {
+        for (KeyRequests<?> keyRequests : call.keys()) {
+            for (Request request : keyRequests.requests()) {
+                if (request.action() == Request.Action.REFUND) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    @Override
     List<BatchCall> halves() {
         int half = size() / 2;
         return half == 0 ? List.of() : split(List.of(range(0, half), range(half, size())));

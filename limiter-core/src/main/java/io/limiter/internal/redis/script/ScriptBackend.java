@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.script;
 
+import com.google.common.collect.ObjectArrays;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
@@ -7,11 +8,14 @@ import io.limiter.internal.backend.Call;
 import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.spi.EngineObserver;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptBackend extends RedisBackend {
 
     private static final AsyncLog log = AsyncLog.of(ScriptBackend.class);
+
+    /** For how long a call that returns permits is not executed again; clients try for as long as they reconnect. */
+    private static final byte[] REMEMBERED_MILLIS =
+            Long.toString(Duration.ofMinutes(5).toMillis()).getBytes(StandardCharsets.US_ASCII);
 
     private final KnownRejections rejections;
     private final ClockScripts scripts;
@@ -197,7 +205,14 @@ public final class ScriptBackend extends RedisBackend {
                 observer.sent(size, sent.requests());
             }
             long startNanos = System.nanoTime();
-            redis.send(sent.script(scripts), sent.keys(), new byte[][] {argument}, (reply, error) -> {
+            byte[][] keys = sent.keys();
+            byte[][] arguments = {argument};
+            if (redis.repeats() && sent.returnsPermits()) {
+                String key = KeySpace.ofCall(new String(keys[0], StandardCharsets.UTF_8));
+                keys = ObjectArrays.concat(keys, key.getBytes(StandardCharsets.UTF_8));
+                arguments = ObjectArrays.concat(arguments, REMEMBERED_MILLIS);
+            }
+            redis.send(sent.script(scripts), keys, arguments, (reply, error) -> {
                 observer.called(System.nanoTime() - startNanos, error != null);
                 if (reply != null) {
                     answered(sent, reply, again);

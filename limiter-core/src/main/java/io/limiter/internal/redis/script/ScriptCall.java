@@ -53,6 +53,9 @@ abstract class ScriptCall {
 
     abstract int requests();
 
+    /** Whether it returns permits, which must not be done twice. */
+    abstract boolean returnsPermits();
+
     /** The same in two calls; empty if what is left is decided in one call or not at all. */
     abstract List<? extends ScriptCall> halves();
 

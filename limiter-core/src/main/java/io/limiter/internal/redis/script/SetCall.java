@@ -96,6 +96,11 @@ final class SetCall extends ScriptCall {
     }
 
     @Override
+    boolean returnsPermits() {
+        return false;
+    }
+
+    @Override
     List<SetCall> halves() {
         int half = sets.size() / 2;
         return half == 0 ? List.of() : List.of(with(sets.subList(0, half)), with(sets.subList(half, sets.size())));

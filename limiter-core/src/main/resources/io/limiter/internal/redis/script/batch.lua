@@ -19,6 +19,8 @@
 --               to prefetch)
 --             number of requests in the run (4 bytes)
 --         A kind of limit may use the first sixteen bytes of a run differently; its script describes that.
+-- ARGV[2] only if the client may send the call again after its reply was lost, and it returns permits: for how many milliseconds
+--         the last of the keys, which has no section, is to say that it was executed
 -- RETURN  the time in microseconds, the number of grants (of prefetches, of permits), and for each key in order the value that was found, or '!' and the
 --         reason why its requests were not decided. Keys without a value are left out; after them, the number of the next key
 --         precedes its value
@@ -45,6 +47,13 @@ local granted = 0
 local reply, replies, next_key = {now, 0}, 2, 1
 local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS)) or {}
 local last = 0
+
+if ARGV[2] then
+  if values[#KEYS] then
+    return {err = 'REPEATED this call was executed before, and its reply was lost'}
+  end
+  redis_call('SET', KEYS[#KEYS], '', 'PX', ARGV[2])
+end
 
 while at <= #arg do
   local keys, runs
