@@ -2,7 +2,7 @@ package io.limiter.spring.cloud;
 
 import static org.springframework.cloud.gateway.support.GatewayToStringStyler.filterToStringCreator;
 
-import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RouteRules;
@@ -79,7 +79,7 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
                     ? limiting.limit(exchange, limits, handled)
                     : keys.resolve(exchange)
                             .defaultIfEmpty("")
-                            .flatMap(key -> limiting.limit(exchange, limits.by(KeyPath.known(key)), handled));
+                            .flatMap(key -> limiting.limit(exchange, limits.by(RuleKey.known(key)), handled));
         };
     }
 

@@ -16,9 +16,9 @@ import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.spel.CallCharge;
 import io.limiter.spring.key.spel.CallPermits;
-import io.limiter.spring.key.spel.KeyPath;
 import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.key.spel.Needs;
+import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.util.List;
@@ -44,7 +44,7 @@ record DeclaredLimit(
         CallPermits permits,
         @Nullable CallCharge charge,
         LimitType type,
-        KeyPath keys,
+        RuleKey keys,
         @Nullable KeyTemplate plan,
         CallerFacts caller,
         Needs needs,

@@ -17,9 +17,9 @@ import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.MethodName;
 import io.limiter.spring.key.spel.CallCharge;
 import io.limiter.spring.key.spel.CallPermits;
-import io.limiter.spring.key.spel.KeyPath;
 import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.key.spel.Needs;
+import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.SettingChecks;
 import java.lang.annotation.Annotation;
@@ -113,7 +113,7 @@ final class LimitParser {
         if (charge != null && !charge.isByStatus()) {
             LateResults.check(where, method, LateResults.Use.CHARGE);
         }
-        KeyPath keys = KeyPath.ofMethod(type, path, annotated);
+        RuleKey keys = RuleKey.ofMethod(type, path, annotated);
         KeyTemplate ofPlan =
                 plan.isEmpty() ? null : KeyTemplate.ofMethod("plan", plan, annotated, "leave the plan out");
         Needs needs = keys.needs().and(permits.needs());

@@ -12,9 +12,9 @@ import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.ChargedStatuses;
-import io.limiter.spring.key.spel.KeyPath;
 import io.limiter.spring.key.spel.KeyTemplate;
 import io.limiter.spring.key.spel.Needs;
+import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -148,7 +148,7 @@ record HttpRule(
                 SettingChecks.named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
                 SettingChecks.named(property + ".exclude", " ", () -> patterns(excluded(application.health()))));
-        KeyPath keys = SettingChecks.named(property + ".key", " ", () -> KeyPath.ofRule(key));
+        RuleKey keys = SettingChecks.named(property + ".key", " ", () -> RuleKey.ofRule(key));
         CallPermits permits = permits(property);
         IntPredicate statuses =
                 SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
@@ -225,7 +225,7 @@ record HttpRule(
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
     private @Nullable KeyTemplate byRequest(
-            String property, boolean hasPlans, KeyPath keys, @Nullable PlanResolver finder) {
+            String property, boolean hasPlans, RuleKey keys, @Nullable PlanResolver finder) {
         String setting = property + ".plan";
         String plans = property + ".limits.*.plans";
         String text = plan;
@@ -255,7 +255,7 @@ record HttpRule(
         return texts.stream().map(HttpRoute::pattern).toList();
     }
 
-    private void check(String property, LimitSettings limit, KeyPath keys) {
+    private void check(String property, LimitSettings limit, RuleKey keys) {
         if (limit.ban() != null && keys.isShared()) {
             throw InvalidSettingException.ofSharedPermits(
                     property + ".ban", "ban all callers at once", "key=all", "use another key");

@@ -16,7 +16,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
-import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.metrics.CallCounts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ public record HttpLimit(
         String name,
         String prefix,
         HttpRoute route,
-        KeyPath keys,
+        RuleKey keys,
         CallPermits permits,
         @Nullable PlanResolver plans,
         boolean usesUser,
@@ -56,7 +56,7 @@ public record HttpLimit(
         RejectionLog log,
         CallCounts calls) {
 
-    HttpLimit by(KeyPath other) {
+    HttpLimit by(RuleKey other) {
         return new HttpLimit(
                 order, name, prefix, route, other, permits, plans, usesUser, usesForm, parts, charged, log, calls);
     }

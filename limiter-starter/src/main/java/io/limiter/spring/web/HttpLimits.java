@@ -4,7 +4,7 @@ import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.spel.KeyPath;
+import io.limiter.spring.key.spel.RuleKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
@@ -34,7 +34,7 @@ public record HttpLimits(List<HttpLimit> limits) {
     }
 
     /** The same limits with other keys. */
-    public HttpLimits by(KeyPath keys) {
+    public HttpLimits by(RuleKey keys) {
         return new HttpLimits(limits.stream().map(limit -> limit.by(keys)).toList());
     }
 

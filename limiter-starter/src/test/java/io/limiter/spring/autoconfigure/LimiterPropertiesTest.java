@@ -16,8 +16,8 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.key.spel.ChargedStatuses;
-import io.limiter.spring.key.spel.KeyPath;
 import io.limiter.spring.key.spel.KeyTemplate;
+import io.limiter.spring.key.spel.RuleKey;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -251,7 +251,7 @@ class LimiterPropertiesTest {
         assertThat(hints.get("limiter.limits.*.on-failure"))
                 .containsExactlyInAnyOrderElementsOf(constants(FailurePolicy.Action.class));
         assertThat(hints.get("limiter.http.*.key"))
-                .allSatisfy(key -> assertThat(KeyPath.ofRule(List.of(key))).isNotNull());
+                .allSatisfy(key -> assertThat(RuleKey.ofRule(List.of(key))).isNotNull());
         assertThat(hints.get("limiter.http.*.plan"))
                 .allSatisfy(plan -> assertThat(KeyTemplate.planOfRule(plan)).isNotNull());
         assertThat(hints.get("limiter.http.*.charge-on"))

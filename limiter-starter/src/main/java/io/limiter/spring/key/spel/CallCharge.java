@@ -128,7 +128,7 @@ public final class CallCharge {
         return new KeptFacts(values);
     }
 
-    /** Has those that were kept. */
+    /** The facts of a request that were kept, and nothing else. */
     private record KeptFacts(Map<Names.Read, String> values) implements KeyRequest {
 
         private @Nullable String of(String function, String name) {
@@ -183,7 +183,7 @@ public final class CallCharge {
      * @param result {@code null} if it has none, or if the status decides
      * @param exception {@code null} if it did not fail, or if the status decides
      * @param status of the response, if that decides
-     * @param taken as many as the call took
+     * @param taken the permits that the call took
      * @throws RuntimeException if the outcome makes the condition neither true nor false, or the cost no whole number of at
      *     least 0
      */
@@ -203,7 +203,7 @@ public final class CallCharge {
         return actual == null || exception != null ? taken : actual.number(call, request);
     }
 
-    /** Also true if it reads something of a null, such as a property of the result of a call that failed. */
+    /** Whether it is true, or reads something of a null, such as a property of the result of a call that failed. */
     private static boolean isTrue(Expression condition, @Nullable Object[] call, KeyRequest request) {
         try {
             return condition.isTrue(call, request);

@@ -24,9 +24,10 @@ import org.springframework.expression.EvaluationException;
  */
 public final class KeyTemplate {
 
-    /** Of the address; and of the user, with a prefix because a name can look like an address. */
+    /** The address of the caller. */
     static final KeyTemplate IP = new KeyTemplate((arguments, request) -> request.ip(), new Needs(Set.of(Names.IP)));
 
+    /** The user or the address, each with a prefix, because the name of a user can look like an address. */
     static final KeyTemplate USER_OR_IP =
             new KeyTemplate((arguments, request) -> userOrIp(request), new Needs(Set.of(Names.USER)));
 
@@ -48,7 +49,7 @@ public final class KeyTemplate {
         this.needs = needs;
     }
 
-    /** One that is known; {@code null} or blank if the request has none. */
+    /** A key that is known; {@code null} or blank if the request has none. */
     static KeyTemplate known(@Nullable String key) {
         return new KeyTemplate((arguments, request) -> needed("key", key), Needs.NONE);
     }
@@ -215,7 +216,7 @@ public final class KeyTemplate {
 
         private @Nullable String text(@Nullable Object[] arguments, KeyRequest request) {
             try {
-                return TextFunctions.textOf(value.value(arguments, request));
+                return Values.textOf(value.value(arguments, request));
             } catch (EvaluationException | IllegalArgumentException e) {
                 throw Expression.noValue(where, e, this::missing);
             }

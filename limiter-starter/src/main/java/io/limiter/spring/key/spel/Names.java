@@ -39,10 +39,10 @@ final class Names {
 
     static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration(SpelCompilerMode.OFF, null);
 
-    /** Those of a rule, which has no arguments. */
+    /** The names of a rule, which has no arguments. */
     static final Names OF_RULE = new Names(null, List.of(), new Class<?>[0], Map.of());
 
-    /** Of a call without arguments, such as a request. */
+    /** The arguments of a call that has none, such as a request. */
     static final @Nullable Object[] NO_ARGUMENTS = {};
 
     static final String IP = "ip";
@@ -52,9 +52,9 @@ final class Names {
 
     /** Shared by all evaluations. It has no types, beans, constructors and assignments. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(
-                    new ReadOnlyAccess.Properties())
+                    new Values.Properties())
             .withAssignmentDisabled()
-            .withMethodResolvers(Names::resolve, ReadOnlyAccess::resolve)
+            .withMethodResolvers(Names::resolve, Values::resolve)
             .build();
 
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
@@ -206,12 +206,12 @@ final class Names {
             return node.getValue(new Evaluation(root));
         } catch (ArithmeticException | StackOverflowError | IndexOutOfBoundsException e) {
             // A division by zero, a pattern over a long text, or an index below 0.
-            throw new TextFunctions.ArgumentException(e.toString());
+            throw new Values.ArgumentException(e.toString());
         }
     }
 
     /** The call, whose values are the properties of the root. {@link Expression} finds names that do not exist. */
-    private record Root(Names names, @Nullable Object[] arguments, KeyRequest request) implements ReadOnlyAccess.Named {
+    private record Root(Names names, @Nullable Object[] arguments, KeyRequest request) implements Values.Named {
 
         @Override
         public @Nullable Object valueOf(String name) {
@@ -223,7 +223,7 @@ final class Names {
         Object invoke(String function, @Nullable Object[] given) {
             Fact fact = FACTS.get(function);
             return fact == null
-                    ? TextFunctions.call(function, given[0])
+                    ? Values.call(function, given[0])
                     : fact.of().apply(request, fact.isNamed() ? String.valueOf(given[0]) : "");
         }
     }
@@ -252,14 +252,10 @@ final class Names {
         return target instanceof Root ? (ctx, root, given) -> new TypedValue(((Root) root).invoke(name, given)) : null;
     }
 
-    /** The type of a name, a variable or a fact; {@code null} if it is unknown. */
+    /** The type of an argument or a variable; {@code null} if there is none of this name. */
     @Nullable
-    Class<?> typeOf(SpelNode node) {
-        if (node instanceof MethodReference call) {
-            boolean isText = FACTS.containsKey(call.getName()) || call.getName().equals(TextFunctions.NORMALIZE);
-            return isText ? String.class : null;
-        }
-        Argument argument = arguments.get(nameOf(node));
+    Class<?> typeOf(String name) {
+        Argument argument = arguments.get(name);
         return argument == null ? null : argument.type();
     }
 
@@ -328,7 +324,7 @@ final class Names {
     String problemOf(MethodReference call) {
         Fact fact = FACTS.get(call.getName());
         if (fact == null) {
-            boolean isFunction = TextFunctions.has(call.getName()) && call.getChildCount() == 1;
+            boolean isFunction = Values.isFunction(call.getName()) && call.getChildCount() == 1;
             return isFunction ? null : "must not use " + call.toStringAST() + ": " + allowed();
         }
         String name = nameIn(call);
@@ -336,7 +332,7 @@ final class Names {
         return valid ? null : "must not use " + call.toStringAST() + ": write " + fact.call();
     }
 
-    /** Whether there can be a fact of this name. That of a claim may be a URI. */
+    /** Whether there can be a fact of this name. The name of a claim may be a URI. */
     static boolean isName(String function, String name) {
         return switch (function) {
             case PARAM, CLAIM -> !name.isBlank();

@@ -47,13 +47,13 @@ class CallerFactsTest {
 
     @Test
     void method_has_no_key() throws Exception {
-        assertThat(KeyPath.ofMethod(LimitType.METHOD, List.of(), method()).isShared())
+        assertThat(RuleKey.ofMethod(LimitType.METHOD, List.of(), method()).isShared())
                 .isTrue();
     }
 
     @Test
     void ip() throws Exception {
-        assertThat(KeyPath.ofMethod(LimitType.IP, List.of(), method()).of(NO_ARGUMENTS, facts(() -> "1.2.3.4", null)))
+        assertThat(RuleKey.ofMethod(LimitType.IP, List.of(), method()).of(NO_ARGUMENTS, facts(() -> "1.2.3.4", null)))
                 .containsExactly("1.2.3.4");
     }
 
@@ -77,7 +77,7 @@ class CallerFactsTest {
     @EnumSource(value = LimitType.class, mode = EnumSource.Mode.EXCLUDE, names = "CUSTOM")
     void key_is_for_custom_only(LimitType type) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyPath.ofMethod(type, List.of("#{phone}"), method()))
+                .isThrownBy(() -> RuleKey.ofMethod(type, List.of("#{phone}"), method()))
                 .withMessageContaining("key '#{phone}' has no effect with limitType " + type)
                 .withMessageContaining("leave the limitType out, or leave the key out");
     }
@@ -106,7 +106,7 @@ class CallerFactsTest {
     }
 
     private static void checkAvailable(LimitType type, String... path) {
-        KeyPath.ofMethod(type, List.of(path), ofPhone()).needs().checkAvailable(facts(null, null), type);
+        RuleKey.ofMethod(type, List.of(path), ofPhone()).needs().checkAvailable(facts(null, null), type);
     }
 
     @Test
@@ -114,13 +114,13 @@ class CallerFactsTest {
         CallerFacts none = new CallerFacts(() -> () -> "1.2.3.4", () -> () -> null, () -> () -> null);
         for (String text :
                 List.of("header:X", "#{cookie('X') ?: 'none'}", "#{param('X')}", "#{method()}", "#{path()}")) {
-            KeyTemplate key = KeyPath.ofMethod(text, method());
+            KeyTemplate key = RuleKey.ofMethod(text, method());
             assertThatThrownBy(() -> key.of(NO_ARGUMENTS, none))
                     .isInstanceOf(MissingLimitKeyException.class)
                     .hasMessageStartingWith("there is no request that has ")
                     .hasMessageContaining("call the limited method in the thread of a request");
         }
-        assertThat(KeyPath.ofMethod("#{user() ?: ip()}", method()).of(NO_ARGUMENTS, none))
+        assertThat(RuleKey.ofMethod("#{user() ?: ip()}", method()).of(NO_ARGUMENTS, none))
                 .isEqualTo("1.2.3.4");
     }
 
@@ -174,7 +174,7 @@ class CallerFactsTest {
     }
 
     private static String user(ClientAddress address, CurrentUser user) throws Exception {
-        return KeyPath.ofMethod(LimitType.USER, List.of(), method())
+        return RuleKey.ofMethod(LimitType.USER, List.of(), method())
                 .of(NO_ARGUMENTS, facts(address, user))
                 .get(0);
     }

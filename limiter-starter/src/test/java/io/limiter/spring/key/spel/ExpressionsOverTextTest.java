@@ -74,7 +74,7 @@ class ExpressionsOverTextTest {
                         .isThrownBy(permits::get)
                         .withMessageContaining("which is a text: write number(")
                         .withMessageContaining("param('n')"));
-        assertThatIllegalArgumentException().isThrownBy(() -> KeyPath.ofRule(List.of(cost)));
+        assertThatIllegalArgumentException().isThrownBy(() -> RuleKey.ofRule(List.of(cost)));
     }
 
     @ParameterizedTest
@@ -215,8 +215,8 @@ class ExpressionsOverTextTest {
     @ParameterizedTest
     @CsvSource({"#{number(param('n'))}, abc", "#{param('n')}, ", "#{param('n')}, ' '", "x#{param('n').trim()}, "})
     void a_key_that_a_caller_makes_invalid_names_the_parameter(String key, @Nullable String sent) {
-        for (KeyPath path :
-                List.of(KeyPath.ofRule(List.of(key)), KeyPath.ofMethod(LimitType.CUSTOM, List.of(key), method()))) {
+        for (RuleKey path :
+                List.of(RuleKey.ofRule(List.of(key)), RuleKey.ofMethod(LimitType.CUSTOM, List.of(key), method()))) {
             assertThatExceptionOfType(MissingLimitKeyException.class)
                     .isThrownBy(() -> path.of(ARGUMENTS, sent(sent)))
                     .withMessage("the request has no valid parameter n, which is part of the key of its limit")
@@ -329,11 +329,11 @@ class ExpressionsOverTextTest {
     }
 
     private static String ofRule(String key, String sent) {
-        return KeyPath.ofRule(List.of(key)).of(sent(sent)).get(0);
+        return RuleKey.ofRule(List.of(key)).of(sent(sent)).get(0);
     }
 
     private static String ofMethod(String key, Object[] arguments) {
-        return KeyPath.ofMethod(key, method()).of(arguments, TestRequest.EMPTY);
+        return RuleKey.ofMethod(key, method()).of(arguments, TestRequest.EMPTY);
     }
 
     private static KeyRequest sent(@Nullable String n) {

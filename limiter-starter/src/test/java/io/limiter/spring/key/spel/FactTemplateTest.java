@@ -32,10 +32,10 @@ class FactTemplateTest {
     @ParameterizedTest
     @MethodSource("templates")
     void reads_facts_in_annotations_and_in_rules(String template, String expected) throws Exception {
-        assertThat(KeyPath.ofMethod(LimitType.CUSTOM, List.of(template), KeyTemplateTest.method("send"))
+        assertThat(RuleKey.ofMethod(LimitType.CUSTOM, List.of(template), KeyTemplateTest.method("send"))
                         .of(KeyTemplateTest.CALL, REQUEST))
                 .containsExactly(expected);
-        assertThat(KeyPath.ofRule(List.of(template)).of(REQUEST)).containsExactly(expected);
+        assertThat(RuleKey.ofRule(List.of(template)).of(REQUEST)).containsExactly(expected);
     }
 
     @ParameterizedTest
@@ -43,8 +43,8 @@ class FactTemplateTest {
     void rejects_of_facts_in_annotations_and_in_rules(String template, String problem) throws Exception {
         Method send = KeyTemplateTest.method("send");
         for (ThrowingCallable parse : List.<ThrowingCallable>of(
-                () -> KeyPath.ofMethod(LimitType.CUSTOM, List.of(template), send),
-                () -> KeyPath.ofRule(List.of(template)))) {
+                () -> RuleKey.ofMethod(LimitType.CUSTOM, List.of(template), send),
+                () -> RuleKey.ofRule(List.of(template)))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(parse)
                     .withMessageContaining(problem)
@@ -54,10 +54,10 @@ class FactTemplateTest {
 
     @Test
     void arguments_and_facts_go_together() throws Exception {
-        assertThat(KeyPath.ofMethod("#{phone}/#{user()}/#{params[header('name')]}", KeyTemplateTest.method("send"))
+        assertThat(RuleKey.ofMethod("#{phone}/#{user()}/#{params[header('name')]}", KeyTemplateTest.method("send"))
                         .of(KeyTemplateTest.CALL, new TestRequest("ann", Map.of("header name", "phone"))))
                 .isEqualTo("0171/ann/0172");
-        assertThat(KeyPath.ofMethod("#{user.id ?: user()}", KeyTemplateTest.method("send"))
+        assertThat(RuleKey.ofMethod("#{user.id ?: user()}", KeyTemplateTest.method("send"))
                         .of(KeyTemplateTest.CALL, REQUEST))
                 .as("a bare name is an argument")
                 .isEqualTo("bob");
@@ -76,7 +76,7 @@ class FactTemplateTest {
                     """)
     void a_name_that_is_no_argument_names_the_function(String key, String problem) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyPath.ofMethod(key, KeyTemplateTest.method("two")))
+                .isThrownBy(() -> RuleKey.ofMethod(key, KeyTemplateTest.method("two")))
                 .withMessageContaining(problem);
     }
 

@@ -193,7 +193,7 @@ class KeyDifferentialTest {
 
     private static void check(String expression, Method method, Object... arguments) {
         List<String> expected = outcome(() -> reference(expression, method, arguments));
-        KeyTemplate key = KeyPath.ofMethod("#{" + expression + "}", method);
+        KeyTemplate key = RuleKey.ofMethod("#{" + expression + "}", method);
         List<String> actual = outcome(() -> key.of(arguments, TestRequest.EMPTY));
         assertThat(actual.get(0))
                 .as(expression + " of " + Arrays.toString(arguments))
@@ -203,7 +203,7 @@ class KeyDifferentialTest {
                 .endsWith(expected.get(1));
     }
 
-    private static final class Entries extends ReadOnlyAccess.Properties {
+    private static final class Entries extends Values.Properties {
 
         @Override
         public Class<?>[] getSpecificTargetClasses() {
@@ -230,7 +230,7 @@ class KeyDifferentialTest {
             }
         }
         Object value = new SpelExpressionParser().parseExpression(expression).getValue(context);
-        String text = TextFunctions.textOf(value);
+        String text = Values.textOf(value);
         if (text == null || text.isBlank()) {
             throw new MissingLimitKeyException(text == null ? "null" : "blank");
         }

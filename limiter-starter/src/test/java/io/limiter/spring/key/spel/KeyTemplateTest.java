@@ -100,7 +100,7 @@ class KeyTemplateTest {
     @ParameterizedTest
     @MethodSource("expressionsOfAnnotations")
     void a_rule_rejects_what_names_an_argument(String template) {
-        assertThatIllegalArgumentException().isThrownBy(() -> KeyPath.ofRule(List.of(template)));
+        assertThatIllegalArgumentException().isThrownBy(() -> RuleKey.ofRule(List.of(template)));
     }
 
     static Stream<Object> expressionsOfAnnotations() {
@@ -364,6 +364,7 @@ class KeyTemplateTest {
                 #{user.spaced.trim().toLowerCase()}       | bob
                 #{list.size()}/#{params.size()}           | 2/2
                 #{list.?[length() > 5][0]}                | second
+                #{{5, 7}.?[#this == #p1][0]}              | 7
                 #{params.isEmpty() ? 'none' : 'some'}     | some
                 sms:#{phone}                              | sms:0171
                 sms:#{phone}/#{user.id}.                  | sms:0171/bob.
@@ -426,6 +427,10 @@ class KeyTemplateTest {
                 #{phone.bytes}                            | a byte[] has no toString() of its own
                 #{p1.value}                               | uses 'value', which is no property of int
                 #{user}                                   | has no toString() of its own
+                #{params.phone.trim().bytes}              | a byte[] has no toString() of its own
+                #{(p1 > 5).value}                         | uses 'value', which is no property of boolean
+                #{(user ?: user).touch}                   | must not use touch
+                #{{phone * 2, p1}}                        | uses * over phone, which is a text: write number(phone)
                 """);
     }
 
@@ -440,7 +445,7 @@ class KeyTemplateTest {
     }
 
     private static Key ofMethod(String template, Method method) {
-        KeyTemplate key = KeyPath.ofMethod(template, method);
+        KeyTemplate key = RuleKey.ofMethod(template, method);
         return arguments -> key.of(arguments, TestRequest.EMPTY);
     }
 

@@ -8,15 +8,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of keys of a limit, the outermost first: whose permits a call or a request takes. Safe for use by many threads.
+ * The key of a rule, which says whose permits a call or a request takes: one template or a path of them, the outermost first. Safe for
+ * use by many threads.
  *
  * @param keys empty if all callers share the permits
  */
-public record KeyPath(List<KeyTemplate> keys) {
+public record RuleKey(List<KeyTemplate> keys) {
 
     private static final String ALL = "all";
 
-    public KeyPath {
+    public RuleKey {
         keys = List.copyOf(keys);
     }
 
@@ -27,16 +28,16 @@ public record KeyPath(List<KeyTemplate> keys) {
      * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if a key is missing, has no effect or cannot work
      */
-    public static KeyPath ofMethod(LimitType type, List<String> path, Method annotated) {
+    public static RuleKey ofMethod(LimitType type, List<String> path, Method annotated) {
         if (type == LimitType.CUSTOM) {
-            return new KeyPath((path.isEmpty() ? List.of("") : path)
+            return new RuleKey((path.isEmpty() ? List.of("") : path)
                     .stream().map(key -> ofMethod(key, annotated)).toList());
         }
         if (!path.isEmpty()) {
             throw new IllegalArgumentException("key '" + String.join("', '", path) + "' has no effect with limitType "
                     + type + ": leave the limitType out, or leave the key out");
         }
-        return new KeyPath(
+        return new RuleKey(
                 switch (type) {
                     case IP -> List.of(KeyTemplate.IP);
                     case USER -> List.of(KeyTemplate.USER_OR_IP);
@@ -74,17 +75,17 @@ public record KeyPath(List<KeyTemplate> keys) {
      * @param path texts with one or several keys, which commas separate
      * @throws IllegalArgumentException if a key is none of these, or an expression cannot work or is forbidden
      */
-    public static KeyPath ofRule(List<String> path) {
+    public static RuleKey ofRule(List<String> path) {
         List<String> texts = path.stream().flatMap(text -> split(text).stream()).toList();
         if (texts.equals(List.of(ALL))) {
-            return new KeyPath(List.of());
+            return new RuleKey(List.of());
         }
         if (texts.contains(ALL)) {
             throw new IllegalArgumentException(
                     "must not have all and other keys, was '" + String.join(",", texts) + "': leave all out");
         }
-        return new KeyPath((texts.isEmpty() ? List.of("") : texts)
-                .stream().map(KeyPath::ofRule).toList());
+        return new RuleKey((texts.isEmpty() ? List.of("") : texts)
+                .stream().map(RuleKey::ofRule).toList());
     }
 
     private static KeyTemplate ofRule(String key) {
@@ -119,8 +120,8 @@ public record KeyPath(List<KeyTemplate> keys) {
     }
 
     /** A path of one key that is known; {@code null} or blank if the request has none. */
-    public static KeyPath known(@Nullable String key) {
-        return new KeyPath(List.of(KeyTemplate.known(key)));
+    public static RuleKey known(@Nullable String key) {
+        return new RuleKey(List.of(KeyTemplate.known(key)));
     }
 
     /** Whether all callers share the permits. */

@@ -12,14 +12,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class KeyPathTest {
+class RuleKeyTest {
 
     private static final TestRequest ANN = new TestRequest(
             "ann", Map.of("header X-Key", "k1", "cookie sid", "s1", "param q", "a:b", "claim https://a.b/plan", "pro"));
     private static final TestRequest ANONYMOUS = TestRequest.EMPTY;
 
-    private static KeyPath ofRule(String... keys) {
-        return KeyPath.ofRule(List.of(keys));
+    private static RuleKey ofRule(String... keys) {
+        return RuleKey.ofRule(List.of(keys));
     }
 
     @ParameterizedTest
@@ -44,7 +44,7 @@ class KeyPathTest {
                     #{path()[1]}                           | a               | a
                     """)
     void a_key_is_found_in_the_request(String text, String ofAnn, String ofAnonymous) {
-        KeyPath key = ofRule(text);
+        RuleKey key = ofRule(text);
         assertThat(key.of(ANN)).containsExactly(ofAnn);
         assertThat(key.of(ANONYMOUS)).containsExactly(ofAnonymous);
     }
@@ -66,7 +66,7 @@ class KeyPathTest {
                 "#{param('q').length()}"
             })
     void a_request_without_its_key_is_rejected(String text) {
-        KeyPath key = ofRule(text);
+        RuleKey key = ofRule(text);
         assertThat(key.of(ANN).get(0)).isNotBlank();
         assertThatThrownBy(() -> key.of(ANONYMOUS)).isInstanceOf(MissingLimitKeyException.class);
     }
