@@ -6,7 +6,6 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.named.EffectiveLimit;
-import io.limiter.internal.named.NamedLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
@@ -45,11 +44,8 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     public final void setRate(double permitsPerSecond) {
         // First, so that a rate out of range changes nothing.
         TokenBucket changed = bound.builtLimit().withRate(permitsPerSecond);
-        NamedLimit named = bound.named();
-        if (named == null) {
+        if (!bound.setRate(permitsPerSecond)) {
             bound.change(new EffectiveLimit<>(changed, bound.engine()));
-        } else {
-            named.setRate(bound.prefix(), permitsPerSecond);
         }
     }
 

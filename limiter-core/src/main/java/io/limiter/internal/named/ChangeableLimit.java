@@ -7,6 +7,7 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ShownLimit;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +24,9 @@ public class ChangeableLimit<L extends AnyLimit> {
     private volatile EffectiveLimit<L> effective;
     private LimiterCounters counters;
     // These are null for a limiter without a factory. Strong, so that they are kept as long as a limiter needs them.
-    private @Nullable NamedLimit named;
-    private @Nullable NamedLimit ofPermits;
+    private @Nullable PrefixedName own;
+    private @Nullable NamedLimit permits;
     private @Nullable ShownLimit shown;
-    private boolean live;
-    private volatile long builtAs;
 
     public ChangeableLimit(String prefix, String name, L limit, Failover engine) {
         this.prefix = prefix;
@@ -54,16 +53,14 @@ public class ChangeableLimit<L extends AnyLimit> {
     /**
      * Makes it one of the limiters of a name. To be called before any other thread sees this limiter.
      *
-     * @param newOfPermits that of the limit whose permits it takes: of a plan another one
-     * @param newShown what statistics show of it; {@code null} if its counters are those of many names
-     * @param newLive whether live limits change it
+     * @param newPermits the name of the limit whose permits it takes: of a plan another one
+     * @param newShown what statistics show of it
      */
-    final void setName(NamedLimit newNamed, NamedLimit newOfPermits, @Nullable ShownLimit newShown, boolean newLive) {
-        name = newNamed.name();
-        named = newNamed;
-        ofPermits = newOfPermits;
+    final void setName(PrefixedName newOwn, NamedLimit newPermits, ShownLimit newShown) {
+        name = newOwn.named().name();
+        own = newOwn;
+        permits = newPermits;
         shown = newShown;
-        live = newLive;
     }
 
     /**
@@ -71,22 +68,40 @@ public class ChangeableLimit<L extends AnyLimit> {
      * applications build a limiter for each request.
      */
     public final void builtAgain() {
-        NamedLimit ofName = named;
-        if (ofName != null && live && (builtAs != ofName.lastBuild() || shown != null && !counters.shows(shown))) {
-            built(ofName.nextBuild());
+        PrefixedName known = own;
+        if (known != null && isLive() && builtAs() != known.named().lastBuild()) {
+            known.named().built(this);
         }
     }
 
     final void built(long number) {
-        builtAs = number;
-        if (shown != null) {
-            counters.show(shown);
+        ShownLimit latest = Objects.requireNonNull(shown);
+        latest.built(number);
+        if (Objects.requireNonNull(own).hasOwnCounters()) {
+            counters.show(latest);
         }
     }
 
     /** The number of its latest build among those of its name. */
     final long builtAs() {
-        return builtAs;
+        return shown == null ? 0 : shown.builtAs();
+    }
+
+    /** The rate that was set for its prefix and name; {@code null} for none. */
+    final @Nullable Double rate() {
+        return own == null ? null : own.rate();
+    }
+
+    /**
+     * Sets the rate of all limiters of its prefix and name, from the next decisions on.
+     *
+     * @return {@code false} if it is a limiter without a factory, which this does not change
+     */
+    public final boolean setRate(double permitsPerSecond) {
+        if (own != null) {
+            own.named().setRate(own, permitsPerSecond);
+        }
+        return own != null;
     }
 
     /** Applies from the next decision on. */
@@ -102,13 +117,9 @@ public class ChangeableLimit<L extends AnyLimit> {
         }
     }
 
-    public final @Nullable NamedLimit named() {
-        return named;
-    }
-
     /** Whether live limits change it. */
     final boolean isLive() {
-        return live;
+        return shown != null && shown.live();
     }
 
     public final String prefix() {
@@ -147,8 +158,8 @@ public class ChangeableLimit<L extends AnyLimit> {
      * @param key its keys as text; {@code null} for the limiter's own permits
      */
     public final EffectiveLimit<L> effective(@Nullable String key) {
-        KeyOverride ofKey = key == null || ofPermits == null ? null : ofPermits.ofKey(key);
-        return ofKey == null ? effective : ofKey.over(effective);
+        KeyOverride override = key == null || permits == null ? null : permits.ofKey(key);
+        return override == null ? effective : override.over(effective);
     }
 
     public final LimiterCounters counters() {

@@ -3,15 +3,14 @@ package io.limiter.internal.named;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ShownLimit;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -30,17 +29,13 @@ import org.jspecify.annotations.Nullable;
 public final class NamedLimit implements Supplier<@Nullable LimitChange> {
 
     private static final AsyncLog log = AsyncLog.of(NamedLimit.class);
-    private static final int FEW_PREFIXES = 100;
 
     private final String name;
     private final NamedLimits all;
     private final AtomicLong builds = new AtomicLong();
     // These are guarded by the monitor of this.
     private final Set<ChangeableLimit<?>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
-    private final Map<String, OfPrefix> byPrefix = new HashMap<>(2);
     private @Nullable LimitChange warnedOf;
-    // Above it, prefixes that nothing needs are dropped.
-    private int mostPrefixes = FEW_PREFIXES;
 
     private volatile @Nullable LimitChange live;
     private volatile @Nullable LimitChange supplied;
@@ -52,20 +47,6 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     NamedLimit(String name, NamedLimits all) {
         this.name = name;
         this.all = all;
-    }
-
-    /** What limiters of one prefix share. */
-    private static final class OfPrefix {
-        private final PermitsOwner owner = new PermitsOwner();
-        private @Nullable LimiterCounters counters;
-        private @Nullable KnownBans bans;
-        // Strong, because the bans of a plan are those of its limit.
-        private @Nullable NamedLimit ofPermits;
-        private @Nullable Double rate;
-    }
-
-    private OfPrefix of(String prefix) {
-        return byPrefix.computeIfAbsent(prefix, same -> new OfPrefix());
     }
 
     String name() {
@@ -82,43 +63,28 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
         return supplied;
     }
 
-    synchronized void checkOwner(LimiterId id) {
-        of(id.prefix()).owner.check(name, id);
-    }
-
-    synchronized void checkStateType(LimiterId id) {
-        of(id.prefix()).owner.checkStateType(id);
-    }
-
-    /** The known bans of its permits, whatever the plan. */
-    private synchronized KnownBans bans(String prefix) {
-        OfPrefix ofPrefix = of(prefix);
-        if (ofPrefix.bans == null) {
-            ofPrefix.bans = all.newBans();
-        }
-        return ofPrefix.bans;
-    }
-
-    void add(ChangeableLimit<?> limiter, NamedLimit ofPermits, LimiterId id) {
-        // Before the monitor of this is held; observers learn of new counters.
-        KnownBans bans = ofPermits.bans(id.prefix());
-        LimiterCounters counters = all.countersOf(this, id.prefix());
+    /**
+     * Adds a new limiter.
+     *
+     * @param own its name with its prefix; the counters are set
+     * @param permits the name of the limit whose permits it takes
+     */
+    void add(ChangeableLimit<?> limiter, PrefixedName own, PrefixedName permits, LimiterId id) {
+        LimiterCounters counters = Objects.requireNonNull(own.counters());
         OptionsInUse options = id.options();
         ShownLimit shown = new ShownLimit(
                 options.namespace(), options.hashTag(), id.limit(), options.policy(), options.ban(), options.live());
         synchronized (this) {
-            of(id.prefix()).ofPermits = ofPermits;
-            boolean areOwn = areOwn(counters, id.prefix());
-            if (areOwn) {
+            if (own.hasOwnCounters()) {
                 counters.plan(options.plan());
-                counters.bans(bans);
+                counters.bans(permits.bans());
             }
             counters.prefetch(options.prefetch());
-            limiter.setBan(options.ban(), bans);
+            limiter.setBan(options.ban(), permits.bans());
             limiter.setCounters(options.listeners() ? counters : counters.quiet());
-            limiter.setName(this, ofPermits, areOwn ? shown : null, options.live());
+            limiter.setName(own, permits.named(), shown);
             limiters.add(limiter);
-            limiter.built(nextBuild());
+            built(limiter);
             LimitChange change = live;
             apply(limiter, change, true);
             if (change != null && limiter.isLive()) {
@@ -127,47 +93,11 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
         }
     }
 
-    @Nullable
-    synchronized LimiterCounters counters(String prefix) {
-        return of(prefix).counters;
-    }
-
-    synchronized void setCounters(String prefix, LimiterCounters counters) {
-        of(prefix).counters = counters;
-        keepIfNeeded();
-        if (byPrefix.size() > mostPrefixes) {
-            dropPrefixes(prefix);
-        }
-    }
-
-    synchronized int prefixes() {
-        return byPrefix.size();
-    }
-
-    /** Callers may choose prefixes, and only so many have counters of their own. */
-    private void dropPrefixes(String added) {
-        Set<String> used = new HashSet<>();
-        used.add(added);
-        limiters.forEach(limiter -> used.add(limiter.prefix()));
-        byPrefix.entrySet()
-                .removeIf(each -> each.getValue().rate == null
-                        && !areOwn(each.getValue().counters, each.getKey())
-                        && !used.contains(each.getKey()));
-        mostPrefixes = Math.max(FEW_PREFIXES, 2 * byPrefix.size());
-    }
-
-    /** Whether they are not those that many names share. */
-    private boolean areOwn(@Nullable LimiterCounters counters, String prefix) {
-        return counters != null
-                && counters.prefix().equals(prefix)
-                && counters.name().equals(name);
-    }
-
-    /** The number of the next build of one of its limiters. */
-    long nextBuild() {
-        long number = builds.incrementAndGet();
+    /** One of its limiters is built, or built again. */
+    void built(ChangeableLimit<?> limiter) {
+        limiter.built(builds.incrementAndGet());
+        // Last, because what is supplied depends on the number.
         builtSince = true;
-        return number;
     }
 
     long lastBuild() {
@@ -175,11 +105,11 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     }
 
     /** Sets the rate of the limiters of a prefix, from the next decisions on. */
-    public synchronized void setRate(String prefix, double permitsPerSecond) {
-        of(prefix).rate = permitsPerSecond;
-        keepIfNeeded();
+    synchronized void setRate(PrefixedName own, double permitsPerSecond) {
+        own.setRate(permitsPerSecond);
+        all.keep(own);
         for (ChangeableLimit<?> limiter : limiters) {
-            apply(limiter, live, limiter.prefix().equals(prefix));
+            apply(limiter, live, limiter.prefix().equals(own.prefix()));
         }
         LimitChange change = live;
         if (change != null) {
@@ -226,11 +156,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     }
 
     private void keepIfNeeded() {
-        if (live != null
-                || keys != null
-                || byPrefix.entrySet().stream()
-                        .anyMatch(each ->
-                                each.getValue().rate != null || areOwn(each.getValue().counters, each.getKey()))) {
+        if (live != null || keys != null) {
             all.keep(this);
         } else {
             all.release(this);
@@ -271,7 +197,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
 
     private <L extends AnyLimit> void apply(ChangeableLimit<L> limiter, @Nullable LimitChange change, boolean logRate) {
         L own = withRate(limiter, logRate);
-        if (of(limiter.prefix()).rate != null) {
+        if (limiter.rate() != null) {
             limiter.counters().rateSet();
         }
         limiter.change(
@@ -294,7 +220,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     @SuppressWarnings("unchecked") // A changed token bucket is one.
     private <L extends AnyLimit> L withRate(ChangeableLimit<L> limiter, boolean logIt) {
         L built = limiter.builtLimit();
-        Double rate = of(limiter.prefix()).rate;
+        Double rate = limiter.rate();
         if (rate == null || !(built instanceof TokenBucket bucket)) {
             return built;
         }

@@ -26,8 +26,12 @@ public final class NamedLimits {
     private final ConcurrentMap<String, NamedLimit> byName =
             new MapMaker().weakValues().makeMap();
 
-    /** Those that are needed without limiters, because they count or change something. */
-    private final Set<NamedLimit> kept = ConcurrentHashMap.newKeySet();
+    /** Weak for the same reason; callers may choose prefixes. */
+    private final ConcurrentMap<PrefixAndName, PrefixedName> byPrefixAndName =
+            new MapMaker().weakValues().makeMap();
+
+    /** The names, also with a prefix, that are needed without limiters, because they count or change something. */
+    private final Set<Object> kept = ConcurrentHashMap.newKeySet();
 
     private final List<LimiterCounters> counters = new CopyOnWriteArrayList<>();
     private final EngineObserver observer;
@@ -52,9 +56,16 @@ public final class NamedLimits {
         this.mostCounters = mostCounters;
     }
 
-    /** That of a name, also if it has no limiters yet. */
+    private record PrefixAndName(String prefix, String name) {}
+
+    /** The limit of a name, also if it has no limiters yet. */
     public NamedLimit of(String name) {
         return byName.computeIfAbsent(name, same -> new NamedLimit(same, this));
+    }
+
+    PrefixedName of(String prefix, String name) {
+        return byPrefixAndName.computeIfAbsent(
+                new PrefixAndName(prefix, name), same -> new PrefixedName(of(name), prefix, new KnownBans(ticker)));
     }
 
     /**
@@ -63,16 +74,19 @@ public final class NamedLimits {
      * @throws IllegalArgumentException if its permits or its name are those of a limit of another kind, or of another plan
      */
     public void add(ChangeableLimit<?> limiter, LimiterId id) {
-        NamedLimit ofPermits = of(id.name());
+        PrefixedName permits = of(id.prefix(), id.name());
         // First, so that a plan of another kind takes no name.
-        ofPermits.checkOwner(id);
-        NamedLimit named = ofPermits;
+        permits.checkOwner(id);
+        PrefixedName own = permits;
         if (id.options().plan() != null) {
-            named = of(id.reportedName());
-            named.checkOwner(id);
+            own = of(id.prefix(), id.reportedName());
+            own.checkOwner(id);
         }
-        ofPermits.checkStateType(id);
-        named.add(limiter, ofPermits, id);
+        permits.checkStateType(id);
+        own.take(permits);
+        // Without the monitor of the name, because observers learn of new counters.
+        setCounters(own);
+        own.named().add(limiter, own, permits, id);
     }
 
     /** Sets the hash of keys that live limits store hashed. */
@@ -84,7 +98,7 @@ public final class NamedLimits {
         return hash;
     }
 
-    void keep(NamedLimit needed) {
+    void keep(Object needed) {
         kept.add(needed);
     }
 
@@ -92,32 +106,31 @@ public final class NamedLimits {
         kept.remove(limit);
     }
 
-    KnownBans newBans() {
-        return new KnownBans(ticker);
-    }
-
-    /** The counters of a prefix of a name. Further names share one, because callers may choose names. */
-    synchronized LimiterCounters countersOf(NamedLimit named, String prefix) {
-        LimiterCounters known = named.counters(prefix);
-        if (known != null) {
-            return known;
+    /** Further names share one, because callers may choose names. */
+    private synchronized void setCounters(PrefixedName named) {
+        if (named.counters() != null) {
+            return;
         }
         boolean own = counters.size() < mostCounters;
         LimiterCounters rest = own ? null : others;
         LimiterCounters found = rest != null
                 ? rest
                 : new LimiterCounters(
-                        own ? prefix : "", own ? named.name() : LimiterTotals.OTHER, observer, notifier, ticker);
+                        own ? named.prefix() : "",
+                        own ? named.named().name() : LimiterTotals.OTHER,
+                        observer,
+                        notifier,
+                        ticker);
         if (own) {
             counters.add(found);
+            keep(named);
         } else {
             others = found;
         }
-        named.setCounters(prefix, found);
+        named.setCounters(found, own);
         if (rest == null) {
             observer.limiterAdded(found);
         }
-        return found;
     }
 
     /** What each prefix and name has counted, in order. */

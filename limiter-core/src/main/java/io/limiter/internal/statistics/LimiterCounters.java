@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -75,17 +76,9 @@ public final class LimiterCounters implements LimiterTotals {
         return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
     }
 
-    /** Shows a limiter, unless it shows one that live limits change, and this is none of these. */
+    /** Shows a limiter, unless it shows one that live limits change, and this is none of these, or one that was built later. */
     public void show(ShownLimit limiter) {
-        ShownLimit shown = shared.shown;
-        if (limiter.live || shown == null || !shown.live) {
-            shared.shown = limiter;
-        }
-    }
-
-    /** Whether it is this limiter that is shown. */
-    public boolean shows(ShownLimit limiter) {
-        return shared.shown == limiter;
+        shared.shown.accumulateAndGet(limiter, (shown, built) -> shown == null || built.hides(shown) ? built : shown);
     }
 
     /** Records the plan of the limiters; {@code null} for none. */
@@ -233,23 +226,23 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public Optional<AnyLimit> limit() {
-        return Optional.ofNullable(shared.shown).map(ShownLimit::limit);
+        return Optional.ofNullable(shared.shown.get()).map(ShownLimit::limit);
     }
 
     @Override
     public Optional<FailurePolicy> failurePolicy() {
-        return Optional.ofNullable(shared.shown).map(ShownLimit::policy);
+        return Optional.ofNullable(shared.shown.get()).map(ShownLimit::policy);
     }
 
     @Override
     public String namespace() {
-        ShownLimit shown = shared.shown;
+        ShownLimit shown = shared.shown.get();
         return shown == null ? "" : shown.namespace;
     }
 
     @Override
     public HashTag hashTag() {
-        ShownLimit shown = shared.shown;
+        ShownLimit shown = shared.shown.get();
         return shown == null ? HashTag.FIRST_KEY : shown.hashTag;
     }
 
@@ -260,7 +253,7 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public Optional<Ban> ban() {
-        ShownLimit shown = shared.shown;
+        ShownLimit shown = shared.shown.get();
         return Optional.ofNullable(shown == null ? null : shown.ban);
     }
 
@@ -329,7 +322,7 @@ public final class LimiterCounters implements LimiterTotals {
         private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
         private volatile boolean warnedOfTooMany;
-        private volatile @Nullable ShownLimit shown;
+        private final AtomicReference<@Nullable ShownLimit> shown = new AtomicReference<>();
         private volatile @Nullable String plan;
         private volatile @Nullable Prefetch prefetch;
         private volatile @Nullable KnownBans known;

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,8 @@ public final class ShownLimit {
     final String namespace;
     final HashTag hashTag;
     final @Nullable Ban ban;
-    final boolean live;
+    private final boolean live;
+    private final AtomicLong builtAs = new AtomicLong();
     private volatile AnyLimit limit;
     private volatile FailurePolicy policy;
 
@@ -37,6 +39,27 @@ public final class ShownLimit {
     public void changed(AnyLimit newLimit, FailurePolicy newPolicy) {
         limit = newLimit;
         policy = newPolicy;
+    }
+
+    /** The limiter is built, also again, which has this number among the builds of its name. */
+    public void built(long number) {
+        // Two threads may build it at once.
+        builtAs.accumulateAndGet(number, Math::max);
+    }
+
+    /** The number of its latest build. */
+    public long builtAs() {
+        return builtAs.get();
+    }
+
+    /** Whether live limits change it. */
+    public boolean live() {
+        return live;
+    }
+
+    /** Whether it is shown rather than another one: if live limits change it alone, or it was built later. */
+    boolean hides(ShownLimit other) {
+        return live == other.live ? builtAs() >= other.builtAs() : live;
     }
 
     AnyLimit limit() {

@@ -12,6 +12,7 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.Outcome;
@@ -20,6 +21,7 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
+import io.limiter.testing.BrokenLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,17 +171,61 @@ class NamedLimitsTest {
 
     @Test
     void prefixes_that_nothing_needs_are_forgotten() {
-        NamedLimit named = this.named.of("a");
         ChangeableLimit<Limit> first = built("first:", "a", ONE, LimiterOptions.NONE);
         counters("second:", "a", ONE);
-        for (int i = 0; named.prefixes() > 400 || i < 1_000; i++) {
-            counters("p" + i + ":", "a", ONE);
-            if (i % 250 == 0) {
+        counters("", "a", ONE);
+        assertThat(isForgotten("", LimiterOptions.NONE.withPlan("pro"))).isTrue();
+        assertThat(counters("first:", "a", ONE)).isSameAs(first.counters());
+        assertThatIllegalArgumentException()
+                .as("what is counted is known without its limiters")
+                .isThrownBy(() -> built("second:", "a", TokenBucket.perSecond(1), LimiterOptions.NONE.withPlan("pro")));
+        assertThat(named.totals()).extracting(LimiterTotals::prefix).containsExactly("", "first:", "second:");
+    }
+
+    @Test
+    void prefixes_that_only_plans_have_are_forgotten_too() {
+        counters("first:", "a", ONE);
+        counters("second:", "a", ONE);
+        built("", "a", ONE, LimiterOptions.NONE.withPlan("basic"));
+        assertThat(isForgotten("", LimiterOptions.NONE.withPlan("pro"))).isTrue();
+    }
+
+    /** Whether another kind of limit may take the permits of "a" at last, after the garbage was collected. */
+    private boolean isForgotten(String prefix, LimiterOptions options) {
+        for (int i = 0; i < 100; i++) {
+            try {
+                built(prefix, "a", TokenBucket.perSecond(1), options);
+                return true;
+            } catch (IllegalArgumentException e) {
                 System.gc();
             }
         }
-        assertThat(counters("first:", "a", ONE)).isSameAs(first.counters());
-        assertThat(this.named.totals()).extracting(LimiterTotals::prefix).containsExactly("", "first:", "second:");
+        return false;
+    }
+
+    @Test
+    void the_kind_of_a_key_is_forgotten_for_the_namespace_that_was_built_longest_ago() {
+        Limit kind = new BrokenLimit();
+        for (int i = 0; i <= PrefixedName.MOST_STATE_TYPES; i++) {
+            built("", "a", kind, LimiterOptions.NONE.withNamespace("n" + i));
+        }
+        Limit other = TokenBucket.perSecond(1);
+        String recent = "n" + (PrefixedName.MOST_STATE_TYPES - 1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> built("", "a", other, LimiterOptions.NONE.withNamespace(recent)))
+                .withMessageContaining("another kind of limit");
+        built("", "a", other, LimiterOptions.NONE.withNamespace("n0"));
+    }
+
+    @Test
+    void of_two_that_are_built_at_once_statistics_show_the_later_one_whichever_thread_is_slower() {
+        ChangeableLimit<Limit> one = built("", "a", ONE, LimiterOptions.NONE);
+        ChangeableLimit<Limit> two = built("", "a", TWO, LimiterOptions.NONE);
+        one.built(4);
+        two.built(3);
+        assertThat(one.counters().limit()).contains(ONE);
+        one.built(2);
+        assertThat(one.builtAs()).isEqualTo(4);
     }
 
     /** Twice as many permits in a window. */
