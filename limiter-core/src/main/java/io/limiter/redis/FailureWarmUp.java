@@ -6,8 +6,8 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
@@ -43,14 +43,14 @@ final class FailureWarmUp {
      * @param local decides in this JVM; keeps nothing of it
      * @return the message for callers without a failure policy
      */
-    static String run(BiFunction<Backend, Guard, Engine> engine, Engine local) {
+    static String run(BiFunction<Backend, Guard, ? extends Engine> engine, Engine local) {
         try (Guard guard = Guard.silent(DECISION_TIMEOUT);
                 Engine silent = engine.apply(new SilentBackend(), guard)) {
             Failover failover = new Failover(silent, FailurePolicy.LOCAL, local, 1);
             Stream.generate(() -> failover.start(KEY, LIMIT, REQUEST))
                     .limit(REQUESTS)
                     .toList()
-                    .forEach(PendingRequest::await);
+                    .forEach(Ask::await);
             failover.with(FailurePolicy.THROW).decide(KEY, LIMIT, REQUEST, false);
             return "no failure";
         } catch (LimiterBackendException e) {

@@ -35,7 +35,6 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Instances;
 import io.limiter.internal.resilience.PolicyDecisions;
 import io.limiter.internal.resilience.Probe;
-import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
@@ -59,8 +58,8 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
 
     private final KnownRejections rejections;
     private final PrefetchEngine engine;
-    private final BiFunction<Backend, Guard, Engine> bounding;
-    private final @Nullable GroupCommit groupCommit;
+    private final BiFunction<Backend, Guard, GroupCommit> groupCommits;
+    private final GroupCommit groupCommit;
     private final Probe probe;
     private final AtomicReference<@Nullable Extension> extension = new AtomicReference<>();
     private final Guard guard;
@@ -114,14 +113,12 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = RedisCalls.of(Objects.requireNonNull(settings.connections), guard.deadlines(), observer);
         Backend backend = backend(settings);
-        GroupCommit.Settings shared = settings.groupCommit;
-        this.bounding = settings.lock == null && settings.shareCalls
-                ? (some, guarded) -> new GroupCommit(some, shared, blockingCalls, guarded)
-                : (some, guarded) -> new UnbatchedEngine(some, blockingCalls, guarded);
-        Engine bounded = bounding.apply(backend, guard);
-        this.groupCommit = bounded instanceof GroupCommit batching ? batching : null;
-        this.engine = new PrefetchEngine(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
-        this.leases = new Leases(engine, sleeper, groupCommit != null);
+        GroupCommit.Settings calls =
+                settings.lock == null && settings.shareCalls ? settings.groupCommit : settings.groupCommit.alone();
+        this.groupCommits = (some, guarded) -> new GroupCommit(some, calls, blockingCalls, guarded);
+        this.groupCommit = groupCommits.apply(backend, guard);
+        this.engine = new PrefetchEngine(new RejectionCache(rejections, groupCommit), Sleeper.UNINTERRUPTIBLE);
+        this.leases = new Leases(engine, sleeper, calls.sharesCalls());
         LocalEngine fallback =
                 new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         fallback.dropExpiredBy(sleeper);
@@ -163,7 +160,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
                         // So that the instances are counted before Redis can fail.
                         added.recovered(LONGEST_WARM_UP);
                     }
-                    FailureWarmUp.run(bounding, local);
+                    FailureWarmUp.run(groupCommits, local);
                     return answered;
                 })
                 .exceptionally(e -> {
@@ -259,7 +256,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
 
             @Override
             public int queuedRequests() {
-                return groupCommit == null ? 0 : groupCommit.queued();
+                return groupCommit.queued();
             }
         };
     }

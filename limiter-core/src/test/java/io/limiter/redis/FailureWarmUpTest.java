@@ -11,7 +11,6 @@ import io.limiter.internal.engine.Engine;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.Set;
@@ -69,8 +68,7 @@ class FailureWarmUpTest {
     }
 
     private static BiFunction<Backend, Guard, Engine> engine(boolean batches) {
-        return batches
-                ? (backend, guard) -> new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard)
-                : (backend, guard) -> new UnbatchedEngine(backend, Runnable::run, guard);
+        GroupCommit.Settings settings = batches ? GroupCommit.Settings.DEFAULT : GroupCommit.Settings.DEFAULT.alone();
+        return (backend, guard) -> new GroupCommit(backend, settings, Runnable::run, guard);
     }
 }

@@ -56,10 +56,10 @@ public abstract class NullArgumentsContract {
             EngineObserver.MayWait.class,
             LimiterListener.class);
 
-    /** Only the limiter makes them: states, pending decisions and reports. */
+    /** Only the limiter makes them: states, asks and reports. */
     private static final Pattern MADE_BY_THE_LIMITER = Pattern.compile(
             ".*(State|Step|OtherWindows|HotKey|RejectedKey|Rate|Reports?|LiveChange|LiveHistory|Unreadable)"
-                    + "|.*(Pending|LiveConflict|FailingLimiter).*");
+                    + "|.*(Ask|LiveConflict|FailingLimiter).*");
 
     private final Map<Class<?>, Object> samples = new LinkedHashMap<>();
     private final Class<?> ofModule;

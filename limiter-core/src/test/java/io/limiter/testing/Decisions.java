@@ -4,11 +4,10 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.engine.PendingSet;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
@@ -23,15 +22,15 @@ public final class Decisions {
     private Decisions() {}
 
     public static Outcome decide(Engine engine, String key, LimitStep<?> limit, Request request) {
-        return PendingRequest.start(engine, key, limit, request).await();
+        return Ask.start(engine, key, limit, request).await();
     }
 
     public static List<@Nullable Outcome> decideSet(Engine engine, List<KeyRequests<?>> parts) {
-        return startSet(engine, parts).await();
+        return startSet(engine, parts).await().parts();
     }
 
-    public static PendingSet startSet(Engine engine, List<KeyRequests<?>> parts) {
-        PendingSet pending = new PendingSet(parts, null);
+    public static Ask startSet(Engine engine, List<KeyRequests<?>> parts) {
+        Ask pending = new Ask(parts, null);
         engine.decide(pending);
         return pending;
     }

@@ -3,10 +3,9 @@ package io.limiter.testing;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.step.Request;
 import java.util.List;
@@ -30,8 +29,8 @@ public final class FlakyEngine implements ImmediateEngine {
     }
 
     @Override
-    public void decide(PendingDecision<?> pending) {
-        PendingRequest one = (PendingRequest) pending;
+    public void decide(Ask pending) {
+        Ask one = (Ask) pending;
         calls.incrementAndGet();
         requests.add(one.request(0));
         if (failing) {
@@ -41,8 +40,8 @@ public final class FlakyEngine implements ImmediateEngine {
         Outcome decision;
         try {
             beforeDecision.run();
-            decision = PendingRequest.start(engine, one.key(), one.limit(0), one.request(0))
-                    .await();
+            decision =
+                    Ask.start(engine, one.key(), one.limit(0), one.request(0)).await();
             afterDecision.run();
         } catch (LimiterBackendException e) {
             fail(one, e);
@@ -55,7 +54,7 @@ public final class FlakyEngine implements ImmediateEngine {
         }
     }
 
-    private static void fail(PendingRequest pending, LimiterBackendException failure) {
+    private static void fail(Ask pending, LimiterBackendException failure) {
         pending.fail(failure, Runnable::run);
     }
 

@@ -6,10 +6,10 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
 import io.limiter.step.Verdict;
@@ -82,12 +82,12 @@ public final class SteppingEngine implements ImmediateEngine, FutureBackend {
 
     /** A set one part after the other. */
     @Override
-    public void decide(PendingDecision<?> pending) {
+    public void decide(Ask pending) {
         start(new Call(
                 pending.parts(),
                 pending.size() > 1,
                 pending::markSent,
-                answers -> pending.decided(
+                answers -> pending.answerEach(
                         part -> Outcome.of(answers.get(part).verdicts().get(0)))));
     }
 

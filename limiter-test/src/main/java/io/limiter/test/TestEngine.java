@@ -1,8 +1,8 @@
 package io.limiter.test;
 
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -29,7 +29,7 @@ final class TestEngine implements ImmediateEngine {
     }
 
     @Override
-    public void decide(PendingDecision<?> pending) {
+    public void decide(Ask pending) {
         engine.decide(pending);
     }
 

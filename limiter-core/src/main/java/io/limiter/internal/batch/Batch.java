@@ -6,9 +6,9 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -28,14 +28,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one call, grouped by key, those for one key in order, cancellations first; or limit sets, in their order.
+ * The requests of one call, grouped by key, those for one key in order, cancellations first; or limit sets, in their order; or a
+ * reset.
  */
 final class Batch {
 
     /** Requests are marked as sent when they are added. */
     private static final BooleanSupplier SENT = () -> true;
 
+    /** What a reset is answered with. */
+    private static final Verdict RESET = Verdict.granted(1, 1, 0);
+
     private final int expected;
+    private final boolean alone;
     private final List<OfKey> keys = new ArrayList<>();
     private @Nullable Map<String, OfKey> byKey;
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -46,9 +51,11 @@ final class Batch {
 
     /**
      * @param expected about how many requests it will have
+     * @param alone whether it has one request only, which is not marked as sent before its call is sent
      */
-    Batch(int expected) {
+    Batch(int expected, boolean alone) {
         this.expected = expected;
+        this.alone = alone;
     }
 
     /** Sets when the call started. To be called before another thread sees this batch. */
@@ -75,7 +82,7 @@ final class Batch {
      *
      * @return {@code false} if the batch is full, or contains the key with another limit
      */
-    boolean add(PendingDecision<?> request, GroupCommit.Settings settings) {
+    boolean add(Ask request, GroupCommit.Settings settings) {
         if (requests >= settings.maxRequestsPerCall()) {
             return false;
         }
@@ -83,10 +90,12 @@ final class Batch {
             return addSet(request, settings);
         }
         OfKey sameKey = find(request.key());
-        if (sameKey == null ? keys.size() >= settings.maxKeysPerCall() : !sameKey.limit.equals(request.limit(0))) {
+        if (sameKey == null
+                ? keys.size() >= settings.maxKeysPerCall()
+                : !sameKey.limit().equals(request.limit(0))) {
             return false;
         }
-        if (!request.markSent()) {
+        if (!alone && !request.markSent()) {
             // Withdrawn just now.
             return true;
         }
@@ -101,11 +110,11 @@ final class Batch {
     }
 
     /** Each by itself, because a set is decided with what those before it have left. They keep Redis busy by their parts. */
-    private boolean addSet(PendingDecision<?> set, GroupCommit.Settings settings) {
+    private boolean addSet(Ask set, GroupCommit.Settings settings) {
         if (!keys.isEmpty() && parts + set.size() > settings.maxKeysPerCall()) {
             return false;
         }
-        if (set.markSent()) {
+        if (alone || set.markSent()) {
             keys.add(new OfKey(set));
             parts += set.size();
             requests++;
@@ -124,7 +133,7 @@ final class Batch {
         return byKey == null ? null : byKey.get(key);
     }
 
-    private void addKey(PendingDecision<?> request) {
+    private void addKey(Ask request) {
         OfKey added = new OfKey(request);
         if (keys.size() == 1) {
             byKey = new HashMap<>();
@@ -148,21 +157,55 @@ final class Batch {
         return wide ? Math.max(settings.minQueuedForAnother() / 8, keys.size() / 2) : settings.minQueuedForAnother();
     }
 
+    /** Whether it shares its call with none, and that blocks. */
+    boolean blocksAlone(Backend backend) {
+        return alone && (first().isReset() || backend.blocks());
+    }
+
+    /** Whether the only request has ended. */
+    boolean isUnwanted() {
+        return first().isEnding();
+    }
+
+    private Ask first() {
+        return keys.get(0).pending.get(0);
+    }
+
     /**
      * Makes the call.
      *
      * @param answered called once, with an answer for each key, or for each set
      */
     void start(Backend backend, Consumer<List<Answer>> answered) {
+        if (alone) {
+            startAlone(backend, first(), answered);
+            return;
+        }
         if (parts > 0) {
             startSets(backend, answered);
             return;
         }
         List<KeyRequests<?>> keyRequests = new ArrayList<>(keys.size());
         for (OfKey key : keys) {
-            keyRequests.add(new KeyRequests<>(key.key, key.limit, key.requests()));
+            keyRequests.add(new KeyRequests<>(key.key, key.limit(), key.requests()));
         }
         backend.start(new Call(keyRequests, false, SENT, answered));
+    }
+
+    private void startAlone(Backend backend, Ask ask, Consumer<List<Answer>> answered) {
+        if (!ask.isReset()) {
+            boolean isSet = ask.size() > 1;
+            backend.start(new Call(
+                    ask.parts(),
+                    isSet,
+                    ask::markSent,
+                    answers -> answered.accept(isSet ? List.of(Answer.ofSet(answers)) : answers)));
+        } else if (ask.markSent()) {
+            backend.delete(ask.key());
+            answered.accept(List.of(Answer.of(List.of(RESET))));
+        } else {
+            answered.accept(failures(BackendFailures::withdrawn));
+        }
     }
 
     private void startSets(Backend backend, Consumer<List<Answer>> answered) {
@@ -204,7 +247,7 @@ final class Batch {
         forEach(request -> request.fail(why.apply(request.key()), guard.outside()));
     }
 
-    void forEach(Consumer<PendingDecision<?>> action) {
+    void forEach(Consumer<Ask> action) {
         for (OfKey key : keys) {
             key.pending.forEach(action);
         }
@@ -222,7 +265,7 @@ final class Batch {
             @Nullable List<Answer> answers,
             @Nullable Throwable error,
             Consumer<String> decided,
-            BiConsumer<List<PendingDecision<?>>, LimiterBackendException> failed) {
+            BiConsumer<List<Ask>, LimiterBackendException> failed) {
         boolean answered = false;
         for (int i = 0; i < keys.size(); i++) {
             OfKey key = keys.get(i);
@@ -242,40 +285,42 @@ final class Batch {
     private static final class OfKey {
 
         private final String key;
-        private final LimitStep<?> limit;
         // Unmodifiable while there is one, as there is for most keys.
-        private List<PendingDecision<?>> pending;
+        private List<Ask> pending;
 
-        OfKey(PendingDecision<?> first) {
+        OfKey(Ask first) {
             this.key = first.key();
-            this.limit = first.limit(0);
             this.pending = List.of(first);
+        }
+
+        LimitStep<?> limit() {
+            return pending.get(0).limit(0);
         }
 
         /**
          * @param expected for how many requests there is to be room
          */
-        void add(PendingDecision<?> request, int expected) {
+        void add(Ask request, int expected) {
             if (pending.size() == 1) {
-                PendingDecision<?> first = pending.get(0);
+                Ask first = pending.get(0);
                 pending = new ArrayList<>(Math.max(2, expected));
                 pending.add(first);
             }
             pending.add(isCancellation(request) ? placeOfCancellation(request) : pending.size(), request);
         }
 
-        private boolean isCancellation(PendingDecision<?> pending) {
+        private boolean isCancellation(Ask pending) {
             Request request = pending.request(0);
             return request.action() == Request.Action.REFUND
                     && request.id() != 0
-                    && !(limit instanceof ConcurrencyLimit);
+                    && !(limit() instanceof ConcurrencyLimit);
         }
 
         /**
          * Before all other requests and the latest reservation first: permits reserved after a cancelled reservation
          * are not restored.
          */
-        private int placeOfCancellation(PendingDecision<?> cancellation) {
+        private int placeOfCancellation(Ask cancellation) {
             int place = 0;
             while (place < pending.size()
                     && isCancellation(pending.get(place))
@@ -304,8 +349,8 @@ final class Batch {
         }
 
         void decided(Consumer<String> decided) {
-            PendingDecision<?> first = pending.get(0);
-            for (int i = 0; i < first.size(); i++) {
+            Ask first = pending.get(0);
+            for (int i = 0; i < first.size() && !first.isReset(); i++) {
                 decided.accept(first.key(i));
             }
         }
@@ -321,11 +366,11 @@ final class Batch {
                 }
                 List<Verdict> verdicts = answer.verdicts();
                 if (pending.get(0).size() > 1) {
-                    pending.get(0).decided(part -> Outcome.of(verdicts.get(part)));
+                    pending.get(0).answerEach(part -> Outcome.of(verdicts.get(part)));
                     return null;
                 }
                 for (int i = 0; i < pending.size(); i++) {
-                    pending.get(i).decided(Outcome.of(verdicts.get(i)));
+                    pending.get(i).answer(Outcome.of(verdicts.get(i)));
                 }
                 return null;
             } catch (RuntimeException | Error e) {

@@ -1,12 +1,10 @@
 package io.limiter.internal.batch;
 
-import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.UnbatchedEngine;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Objects;
@@ -47,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  * slots, so requests for different keys share calls there too.
  *
  * <p>Limit sets share calls as requests do, in queues of their own: the next call decides those that are queued, one after the
- * other. A set whose keys are in several slots has calls of its own.
+ * other. A set whose keys are in several slots has calls of its own, and so has a reset; without group commit and with the lock engine,
+ * so has everything. These are a lane of their own, whose batches have one request each and wait for none.
  *
  * <p>Replies arrive on a thread of the client, which starts the next call before it wakes the callers of the last, so
  * that Redis does not wait for them. Blocking calls (Jedis, or before there is a connection) are made on the threads of
@@ -60,11 +59,12 @@ public final class GroupCommit implements Engine {
     private final Yielding yielding;
     private final Executor blockingCalls;
     private final Guard guard;
-    private final Engine unbatched;
-    private final Lanes ofRequests = new Lanes();
+    private final Lanes requests = new Lanes();
     // Their own, because they have a script of their own: in one lane, requests and sets in turn would have a call
     // each.
-    private final Lanes ofSets = new Lanes();
+    private final Lanes sets = new Lanes();
+    // Of what shares no call.
+    private final Lane alone;
     // The lanes with pending requests, out of up to 16,384. A list, because the table of a set would keep the size that
     // it needed for the most lanes, and each check of deadlines would visit all of it.
     private final Queue<Lane> watched = new ConcurrentLinkedQueue<>();
@@ -84,41 +84,40 @@ public final class GroupCommit implements Engine {
         this.settings = settings;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
-        this.unbatched = new UnbatchedEngine(backend, blockingCalls, guard);
+        this.alone = new Lane(backend, settings.alone(), yielding, blockingCalls, guard, this::check);
         guard.deadlines().watch(this::endOverdue);
     }
 
     @Override
-    public void decide(PendingDecision<?> pending) {
-        try {
-            guard.begin(pending);
-        } catch (LimiterBackendException e) {
-            pending.fail(e, guard.outside());
+    public void decide(Ask ask) {
+        if (!guard.begin(ask)) {
             return;
         }
         try {
-            Lane lane = lane(pending);
-            if (lane == null) {
-                unbatched.decide(pending);
-                return;
-            }
-            lane.add(pending);
-            if (lane.watch()) {
-                watch(lane);
-            }
-            guard.deadlines().ensureChecking();
+            lane(ask).add(ask);
         } catch (RuntimeException e) {
-            guard.fail(pending, BackendFailures.queuing(pending.key(), e));
+            guard.fail(ask, BackendFailures.queuing(ask.key(), e));
         }
     }
 
+    /** Has the deadlines of a lane checked, to which a request was added. */
+    private void check(Lane lane) {
+        if (!lane.watched.get()) {
+            watch(lane);
+        }
+        guard.deadlines().ensureChecking();
+    }
+
     private void watch(Lane lane) {
+        if (!lane.watched.compareAndSet(false, true)) {
+            return;
+        }
         boolean added = false;
         try {
             added = watched.add(lane);
         } finally {
             if (!added) {
-                lane.unwatch();
+                lane.watched.set(false);
             }
         }
     }
@@ -137,17 +136,22 @@ public final class GroupCommit implements Engine {
         return watched.size();
     }
 
+    /** Within the decision timeout. The future ends on any thread, so that a caller who waits for it depends on no callback. */
     @Override
     public CompletableFuture<Void> reset(String key) {
-        return unbatched.reset(key);
+        Ask reset = Ask.reset(key);
+        reset.markAwaited();
+        reset.decideBy(this);
+        return reset.thenRun(() -> {});
     }
 
     /** Fails queued and all later requests; those already sent are still answered. */
     @Override
     public void close() {
         closed = true;
-        ofRequests.close();
-        ofSets.close();
+        requests.close();
+        sets.close();
+        alone.close();
         backend.close();
     }
 
@@ -156,10 +160,11 @@ public final class GroupCommit implements Engine {
             Lane lane = all.next();
             if (!lane.endOverdue(nowNanos)) {
                 all.remove();
-                lane.unwatch();
-                // Checked after unwatch(), while decide() queues first and then checks the flag: so no request is
+                lane.watched.set(false);
+                // Checked after the flag was cleared, while a request is queued first and then checks the flag: so no
+                // request is
                 // missed.
-                if (lane.isPending() && lane.watch()) {
+                if (lane.isPending()) {
                     watch(lane);
                 }
             }
@@ -167,13 +172,16 @@ public final class GroupCommit implements Engine {
         return !watched.isEmpty();
     }
 
-    /** The lane of a request or set; {@code null} if it is a set of several lanes, which no call can decide at one moment. */
-    private @Nullable Lane lane(PendingDecision<?> pending) {
-        Lanes lanes = pending.size() == 1 ? ofRequests : ofSets;
-        int index = lanes.indexOf(pending.key());
-        for (int i = 1; i < pending.size(); i++) {
-            if (lanes.indexOf(pending.key(i)) != index) {
-                return null;
+    private Lane lane(Ask ask) {
+        if (ask.isReset() || !settings.sharesCalls()) {
+            return alone;
+        }
+        Lanes lanes = ask.size() == 1 ? requests : sets;
+        int index = lanes.indexOf(ask.key());
+        for (int i = 1; i < ask.size(); i++) {
+            if (lanes.indexOf(ask.key(i)) != index) {
+                // No call can decide it at one moment.
+                return alone;
             }
         }
         return lanes.at(index);
@@ -205,8 +213,9 @@ public final class GroupCommit implements Engine {
 
         private Lane add(AtomicReferenceArray<Lane> known, int index) {
             // With many lanes, calls overlap anyway.
-            Settings ofLane = known.length() == 1 ? settings : settings.withMaxCalls(1);
-            known.compareAndSet(index, null, new Lane(backend, ofLane, yielding, blockingCalls, guard));
+            Settings some = known.length() == 1 ? settings : settings.withMaxCalls(1);
+            known.compareAndSet(
+                    index, null, new Lane(backend, some, yielding, blockingCalls, guard, GroupCommit.this::check));
             Lane lane = Objects.requireNonNull(known.get(index));
             if (closed) {
                 lane.close();
@@ -252,6 +261,16 @@ public final class GroupCommit implements Engine {
             if (yield.isNegative()) {
                 throw new IllegalArgumentException("yield must not be negative, was " + yield);
             }
+        }
+
+        /** The same settings, with a call for each request, and as many calls as there are requests. */
+        public Settings alone() {
+            return new Settings(Integer.MAX_VALUE, Integer.MAX_VALUE, 1, 1, 0, yield);
+        }
+
+        /** Whether requests share calls. */
+        public boolean sharesCalls() {
+            return maxRequestsPerCall > 1;
         }
 
         Settings withMaxCalls(int newMaxCalls) {

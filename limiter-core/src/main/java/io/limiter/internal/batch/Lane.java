@@ -1,14 +1,13 @@
 package io.limiter.internal.batch;
 
-import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
-import java.util.ArrayList;
+import io.limiter.internal.time.BlockingCalls;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,12 +15,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A batch queue: requests that may share calls, and the calls in flight for them. It has limit sets, or requests with one part;
- * never both, because they do not share calls.
+ * never both, because they do not share calls; or what shares no call.
  *
  * <p>Every change (a request was added, a call was answered) signals. The first thread to signal becomes the owner
  * and starts calls; signals of other threads meanwhile make the owner check again. After {@value #MOST_CALLS_OF_A_CALLER}
@@ -36,21 +36,23 @@ public final class Lane {
     /** A caller that others keep busy would have its own decision and not return. */
     private static final int MOST_CALLS_OF_A_CALLER = 64;
 
+    /** Whether its deadlines are checked; changed by the engine. */
+    final AtomicBoolean watched = new AtomicBoolean();
+
     private final Backend backend;
     private final GroupCommit.Settings settings;
     private final Yielding yielding;
     private final Executor blockingCalls;
     private final Guard guard;
+    private final Consumer<Lane> check;
     private final Deadlines deadlines;
-    private final Ticker ticker;
     private final LaneQueue queue;
     private final RoundTrips roundTrips = new RoundTrips();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
     // Requests that could not be completed at their deadline. Once withdrawn, they may be in no other collection.
-    private final Set<PendingDecision<?>> overdue = ConcurrentHashMap.newKeySet();
+    private final Set<Ask> overdue = ConcurrentHashMap.newKeySet();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
-    private final AtomicBoolean watched = new AtomicBoolean();
     private volatile boolean closed;
     // Confined to the owner: how many calls it has started.
     private int started;
@@ -63,32 +65,55 @@ public final class Lane {
     // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
     private volatile int minQueuedForAnother;
 
-    Lane(Backend backend, GroupCommit.Settings settings, Yielding yielding, Executor blockingCalls, Guard guard) {
+    /** @param check has its deadlines checked, once something was added */
+    Lane(
+            Backend backend,
+            GroupCommit.Settings settings,
+            Yielding yielding,
+            Executor blockingCalls,
+            Guard guard,
+            Consumer<Lane> check) {
         this.guard = guard;
+        this.check = check;
         this.deadlines = guard.deadlines();
-        this.ticker = deadlines.ticker();
         this.queue = new LaneQueue(settings.maxQueued());
         this.backend = backend;
         this.settings = settings;
         this.yielding = yielding;
         this.blockingCalls = blockingCalls;
         this.minQueuedForAnother = settings.minQueuedForAnother();
-        this.failedNanos = ticker.read();
+        this.failedNanos = deadlines.ticker().read();
     }
 
     /**
      * @throws LimiterBackendException if the queue is full
      */
-    void add(PendingDecision<?> request) {
+    void add(Ask request) {
+        if (!settings.sharesCalls() && !closed) {
+            addAlone(request);
+            return;
+        }
         if (yielding.helps(lastRequests, roundTrips.longestNanos())) {
             request.beforeParking(yielding);
         }
         queue.add(request);
+        // Before a call: a client that blocks in it must not keep the deadline from being checked.
+        check.accept(this);
         // Otherwise the next reply starts a call. It frees its place before it looks for queued requests, and here it
         // is the other way round, so one of the two sees the other.
         if (closed || mayStart()) {
             signal();
         }
+    }
+
+    /** Not through the queue: one thread would make the calls of the others. */
+    private void addAlone(Ask request) {
+        Batch batch = new Batch(1, true);
+        batch.add(request, settings);
+        batch.startedAt(deadlines.now());
+        sent.add(batch);
+        check.accept(this);
+        start(batch, null);
     }
 
     /**
@@ -98,7 +123,7 @@ public final class Lane {
      */
     boolean endOverdue(long nowNanos) {
         overdue.forEach(request -> endOverdue(request, nowNanos));
-        overdue.removeIf(PendingDecision::isDone);
+        overdue.removeIf(Ask::isDone);
         long oldestNanos = 0;
         long now = deadlines.now();
         for (Batch batch : sent) {
@@ -117,7 +142,7 @@ public final class Lane {
      * @param oldestNanos how long the oldest call has been in flight; 0 for none
      */
     private void startInTime(long nowNanos, long oldestNanos) {
-        PendingDecision<?> oldest = queue.peek();
+        Ask oldest = queue.peek();
         if (oldest == null || backend.blocks()) {
             return;
         }
@@ -134,7 +159,7 @@ public final class Lane {
         }
     }
 
-    private void endOverdue(PendingDecision<?> request, long nowNanos) {
+    private void endOverdue(Ask request, long nowNanos) {
         if (!request.isOverdue(nowNanos)) {
             return;
         }
@@ -153,19 +178,6 @@ public final class Lane {
     boolean isPending() {
         // First: between two collections, a request is held only by the owner.
         return signals.get() > 0 || queue.size() > 0 || !sent.isEmpty() || queue.hasPausing() || !overdue.isEmpty();
-    }
-
-    /**
-     * Marks this lane as watched.
-     *
-     * @return {@code false} if it was watched already
-     */
-    boolean watch() {
-        return !watched.get() && watched.compareAndSet(false, true);
-    }
-
-    void unwatch() {
-        watched.set(false);
     }
 
     /** The number of queued requests. */
@@ -193,7 +205,7 @@ public final class Lane {
         started = 0;
         do {
             try {
-                if (startCalls(limitersThread)) {
+                if (takeAndStart(limitersThread)) {
                     return;
                 }
             } catch (RuntimeException | Error e) {
@@ -210,9 +222,10 @@ public final class Lane {
     /**
      * @return whether the ownership was handed to another thread
      */
-    private boolean startCalls(boolean limitersThread) {
+    private boolean takeAndStart(boolean limitersThread) {
         while (!closed && mayStart()) {
-            boolean blocks = backend.blocks();
+            // A call that is not shared has a thread of its own if it blocks.
+            boolean blocks = settings.sharesCalls() && backend.blocks();
             if ((blocks || started >= MOST_CALLS_OF_A_CALLER) && !limitersThread) {
                 if (handOver()) {
                     return true;
@@ -225,6 +238,11 @@ public final class Lane {
             if (batch == null) {
                 return false;
             }
+            started++;
+            minQueuedForAnother = batch.minQueuedForAnother(settings);
+            lastRequests = batch.requests();
+            startsNow = false;
+            batch.startedAt(deadlines.now());
             start(batch, notConnected);
         }
         return false;
@@ -268,18 +286,20 @@ public final class Lane {
 
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
         calls.incrementAndGet();
-        started++;
-        minQueuedForAnother = batch.minQueuedForAnother(settings);
-        lastRequests = batch.requests();
-        startsNow = false;
-        batch.startedAt(deadlines.now());
-        long startNanos = ticker.read();
+        long startNanos = deadlines.ticker().read();
         try {
             sent.add(batch);
-            if (notConnected == null) {
-                batch.start(backend, answers -> onReply(batch, startNanos, answers, null));
+            if (batch.blocksAlone(backend)) {
+                BlockingCalls.start(blockingCalls, batch.firstKey(), () -> {
+                            callAlone(batch, startNanos);
+                            return batch;
+                        })
+                        .exceptionally(e -> {
+                            onReply(batch, startNanos, null, e);
+                            return batch;
+                        });
             } else {
-                onReply(batch, startNanos, batch.failures(key -> backend.notConnected(key, notConnected)), null);
+                call(batch, startNanos, notConnected);
             }
         } catch (RuntimeException | Error e) {
             // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.
@@ -287,9 +307,27 @@ public final class Lane {
         }
     }
 
+    /** What has ended while it waited for a thread or a connection must not cost a connection or a lock. */
+    private void callAlone(Batch batch, long startNanos) {
+        RuntimeException notConnected = batch.isUnwanted() || !backend.blocks() ? null : connect();
+        if (batch.isUnwanted()) {
+            onReply(batch, startNanos, batch.failures(BackendFailures::withdrawn), null);
+        } else {
+            call(batch, startNanos, notConnected);
+        }
+    }
+
+    private void call(Batch batch, long startNanos, @Nullable RuntimeException notConnected) {
+        if (notConnected == null) {
+            batch.start(backend, answers -> onReply(batch, startNanos, answers, null));
+        } else {
+            onReply(batch, startNanos, batch.failures(key -> backend.notConnected(key, notConnected)), null);
+        }
+    }
+
     private void onReply(Batch batch, long startNanos, @Nullable List<Answer> answers, @Nullable Throwable error) {
         // Before others start and wake, and not by the clock of deadlines, which stands still while none are checked.
-        long endNanos = ticker.read();
+        long endNanos = deadlines.ticker().read();
         if (!batch.end()) {
             return;
         }
@@ -316,36 +354,16 @@ public final class Lane {
         }
     }
 
-    /** Retries the requests that may succeed before their deadline, and fails the others. */
-    private void failed(
-            List<PendingDecision<?>> requests, LimiterBackendException failure, long startNanos, long endNanos) {
-        long now = deadlines.now();
-        long shortestPause = Long.MAX_VALUE;
-        List<PendingDecision<?>> retries = new ArrayList<>(0);
-        boolean anyFailed = false;
-        for (PendingDecision<?> request : requests) {
-            long pause = closed ? 0 : guard.pauseNanos(request, failure, now);
-            if (pause > 0) {
-                request.waitAgain();
-                retries.add(request);
-                shortestPause = Math.min(shortestPause, pause);
-            } else if (!request.isDone()) {
-                anyFailed = true;
-                request.fail(failure, guard.outside());
-            }
-        }
-        if (anyFailed) {
-            // All calls in flight fail with their connection.
-            if (guard.failed(failure, startNanos - failedNanos >= 0)) {
-                failedNanos = endNanos;
-            }
-        }
-        if (!retries.isEmpty()) {
-            retryAfter(shortestPause, retries, failure);
+    private void failed(List<Ask> requests, LimiterBackendException failure, long startNanos, long endNanos) {
+        // All calls in flight fail with their connection, except those that are not shared, which go to any node.
+        boolean isFirst = !settings.sharesCalls() || startNanos - failedNanos >= 0;
+        if (guard.ended(
+                requests, failure, isFirst, closed ? null : (retries, pause) -> retryAfter(pause, retries, failure))) {
+            failedNanos = endNanos;
         }
     }
 
-    private void retryAfter(long pauseNanos, List<PendingDecision<?>> requests, LimiterBackendException failure) {
+    private void retryAfter(long pauseNanos, List<Ask> requests, LimiterBackendException failure) {
         queue.pause(requests);
         try {
             deadlines.later(pauseNanos, () -> {
@@ -363,7 +381,7 @@ public final class Lane {
     }
 
     private void failQueued(Function<String, LimiterBackendException> why) {
-        PendingDecision<?> next;
+        Ask next;
         while ((next = queue.poll()) != null) {
             queue.taken(1);
             if (!next.isDone()) {

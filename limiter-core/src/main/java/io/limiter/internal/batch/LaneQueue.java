@@ -2,7 +2,7 @@ package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.Ask;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class LaneQueue {
 
     private final int max;
-    private final Queue<PendingDecision<?>> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<Ask> queue = new ConcurrentLinkedQueue<>();
     // They are sent before queued ones.
-    private final Queue<PendingDecision<?>> retrying = new ConcurrentLinkedQueue<>();
-    private final Set<PendingDecision<?>> pausing = ConcurrentHashMap.newKeySet();
+    private final Queue<Ask> retrying = new ConcurrentLinkedQueue<>();
+    private final Set<Ask> pausing = ConcurrentHashMap.newKeySet();
     private final AtomicInteger size = new AtomicInteger();
     // Written by the owner: taken, but it did not fit into the last batch.
-    private volatile @Nullable PendingDecision<?> heldBack;
+    private volatile @Nullable Ask heldBack;
 
     /**
      * @param max how many requests are queued at most
@@ -38,7 +38,7 @@ final class LaneQueue {
     /**
      * @throws io.limiter.LimiterBackendException if the queue is full
      */
-    void add(PendingDecision<?> request) {
+    void add(Ask request) {
         if (size.incrementAndGet() > max) {
             size.decrementAndGet();
             throw BackendFailures.queueFull(
@@ -53,38 +53,38 @@ final class LaneQueue {
     }
 
     /** Keeps failed requests until they are {@linkplain #retry retried}. */
-    void pause(List<PendingDecision<?>> requests) {
+    void pause(List<Ask> requests) {
         pausing.addAll(requests);
     }
 
-    void retry(List<PendingDecision<?>> requests) {
+    void retry(List<Ask> requests) {
         size.addAndGet(requests.size());
         retrying.addAll(requests);
         pausing.removeAll(requests);
     }
 
     /** Keeps failed requests no longer, because they cannot be retried. */
-    void drop(List<PendingDecision<?>> requests) {
+    void drop(List<Ask> requests) {
         pausing.removeAll(requests);
     }
 
     /** The next request, which may be completed or cancelled; {@code null} if there is none. */
     @Nullable
-    PendingDecision<?> peek() {
-        PendingDecision<?> held = heldBack;
-        PendingDecision<?> retried = held == null ? retrying.peek() : held;
+    Ask peek() {
+        Ask held = heldBack;
+        Ask retried = held == null ? retrying.peek() : held;
         return retried == null ? queue.peek() : retried;
     }
 
     /** Takes the next request; it counts until {@link #taken}. */
     @Nullable
-    PendingDecision<?> poll() {
-        PendingDecision<?> held = heldBack;
+    Ask poll() {
+        Ask held = heldBack;
         if (held != null) {
             heldBack = null;
             return held;
         }
-        PendingDecision<?> retried = retrying.poll();
+        Ask retried = retrying.poll();
         return retried == null ? queue.poll() : retried;
     }
 
@@ -94,11 +94,11 @@ final class LaneQueue {
      * @param fail fails requests that no batch can have
      */
     @Nullable
-    Batch take(GroupCommit.Settings settings, BiConsumer<PendingDecision<?>, LimiterBackendException> fail) {
-        Batch batch = new Batch(size());
+    Batch take(GroupCommit.Settings settings, BiConsumer<Ask, LimiterBackendException> fail) {
+        Batch batch = new Batch(size(), !settings.sharesCalls());
         int taken = 0;
         try {
-            PendingDecision<?> next;
+            Ask next;
             while ((next = poll()) != null) {
                 taken++;
                 if (next.isDone()) {
@@ -144,14 +144,14 @@ final class LaneQueue {
      *
      * @param end ends a request if it is overdue
      */
-    void endOverdue(long nowNanos, Consumer<PendingDecision<?>> end) {
+    void endOverdue(long nowNanos, Consumer<Ask> end) {
         retrying.forEach(end);
         pausing.forEach(end);
-        PendingDecision<?> held = heldBack;
+        Ask held = heldBack;
         if (held != null) {
             end.accept(held);
         }
-        for (PendingDecision<?> request : queue) {
+        for (Ask request : queue) {
             if (!request.isOverdue(nowNanos)) {
                 break;
             }

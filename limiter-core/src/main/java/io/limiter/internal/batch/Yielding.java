@@ -1,7 +1,7 @@
 package io.limiter.internal.batch;
 
 import com.google.common.base.Ticker;
-import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.Ask;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * one that lets others run counts as a microsecond. If a yield takes two milliseconds, others keep the processor busy with
  * something else, and whoever yields comes after them; then no thread yields for sixteen times as long.
  */
-final class Yielding implements Consumer<Pending<?>> {
+final class Yielding implements Consumer<Ask> {
 
     /** How many requests in a call are many; found by measuring: with fewer, parking is as fast. */
     private static final int MANY = 8;
@@ -69,7 +69,7 @@ final class Yielding implements Consumer<Pending<?>> {
 
     /** Yields until a decision is there, or the time is over. Virtual threads do not: to park costs them little. */
     @Override
-    public void accept(Pending<?> pending) {
+    public void accept(Ask pending) {
         if (isVirtual(Thread.currentThread())) {
             return;
         }

@@ -1,9 +1,9 @@
 package io.limiter.internal.cache;
 
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
@@ -38,26 +38,26 @@ public final class RejectionCache implements ImmediateEngine {
 
     /** One cached rejection rejects a limit set; its other parts are not decided. */
     @Override
-    public void decide(PendingDecision<?> pending) {
+    public void decide(Ask ask) {
         @Nullable Outcome[] known = null;
-        for (int i = 0; i < pending.size(); i++) {
-            Outcome rejection = rejection(pending, i);
+        for (int i = 0; i < ask.size(); i++) {
+            Outcome rejection = rejection(ask, i);
             if (rejection != null) {
-                known = known == null ? new Outcome[pending.size()] : known;
+                known = known == null ? new Outcome[ask.size()] : known;
                 known[i] = rejection;
             }
         }
         if (known == null) {
-            next.decide(pending);
+            next.decide(ask);
         } else {
             @Nullable Outcome[] decisions = known;
-            pending.decided(part -> decisions[part]);
+            ask.answerEach(part -> decisions[part]);
         }
     }
 
-    private @Nullable Outcome rejection(PendingDecision<?> pending, int part) {
-        return pending.request(part).action() == Request.Action.TAKE
-                ? rejections.find(pending.key(part), pending.limit(part), pending.request(part))
+    private @Nullable Outcome rejection(Ask ask, int part) {
+        return ask.request(part).action() == Request.Action.TAKE
+                ? rejections.find(ask.key(part), ask.limit(part), ask.request(part))
                 : null;
     }
 

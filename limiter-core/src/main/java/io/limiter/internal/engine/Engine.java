@@ -10,13 +10,13 @@ import java.util.concurrent.CompletableFuture;
 public interface Engine extends AutoCloseable {
 
     /**
-     * Completes the pending decision, now or later, or passes it to the next engine. Several parts are decided at one
+     * Completes the ask, now or later, or passes it to the next engine. Several parts are decided at one
      * moment, all or nothing.
      *
-     * <p>Never blocks and never throws: an error {@linkplain Pending#fail fails} the pending decision. Never waits
+     * <p>Never blocks and never throws: an error {@linkplain Ask#fail fails} the ask. Never waits
      * for permits either; a granted decision says how long the caller has to wait.
      */
-    void decide(PendingDecision<?> pending);
+    void decide(Ask ask);
 
     /**
      * Deletes the state of a key, in this JVM and in the backend, as if the key had never been used. Does not block.

@@ -73,7 +73,7 @@ public interface ImmediateEngine extends Engine {
     /**
      * Decides any request if that is possible at once.
      *
-     * @return {@code null} if a pending decision is needed
+     * @return {@code null} if an {@link Ask} is needed
      */
     default @Nullable Outcome decide(String key, LimitStep<?> limit, Request request) {
         return null;

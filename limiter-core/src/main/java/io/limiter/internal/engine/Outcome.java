@@ -3,22 +3,61 @@ package io.limiter.internal.engine;
 import io.limiter.Decision;
 import io.limiter.Decision.Source;
 import io.limiter.step.Verdict;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What engines complete requests with: a verdict, whose ticket cancels what it grants, and what decided. A limiter makes the {@link
- * Decision} from it that its caller gets, which has no ticket.
+ * What engines answer: a verdict, whose ticket cancels what it grants, and what decided. A limiter makes the {@link Decision} from it
+ * that its caller gets, which has no ticket.
  *
- * @param verdict what was decided
+ * @param verdict what was decided; for several parts, the verdict that the caller waits for the longest
  * @param source what decided
+ * @param parts the outcomes of several parts, in their order, with {@code null} for a part that was not decided because another one is
+ *     rejected by the cache; empty if there is one part, as mostly
  */
-public record Outcome(Verdict verdict, Source source) {
+public record Outcome(Verdict verdict, Source source, List<@Nullable Outcome> parts) {
 
-    /** Of the backend. */
+    /** With one part. */
+    public Outcome(Verdict verdict, Source source) {
+        this(verdict, source, List.of());
+    }
+
+    /** With one part, decided by the backend. */
     public static Outcome of(Verdict verdict) {
         return new Outcome(verdict, Source.BACKEND);
     }
 
-    /** This outcome from another source. */
+    /**
+     * With several parts: it is granted if each of them is.
+     *
+     * @param parts at least one was decided
+     */
+    public static Outcome of(List<@Nullable Outcome> parts) {
+        boolean granted = true;
+        for (Outcome part : parts) {
+            granted &= part != null && part.isGranted();
+        }
+        Outcome slowest = null;
+        for (Outcome part : parts) {
+            if (part != null && (granted || !part.isGranted()) && (slowest == null || part.isSlowerThan(slowest))) {
+                slowest = part;
+            }
+        }
+        Objects.requireNonNull(slowest, "a decided part");
+        return new Outcome(slowest.verdict, slowest.source, parts);
+    }
+
+    private boolean isSlowerThan(Outcome other) {
+        return isGranted() ? waitMicros() > other.waitMicros() : retryAfterMicros() > other.retryAfterMicros();
+    }
+
+    /** The outcome of a part; {@code null} if it was not decided. */
+    public @Nullable Outcome part(int part) {
+        return parts.isEmpty() ? this : parts.get(part);
+    }
+
+    /** This outcome, which has one part, from another source. */
     public Outcome withSource(Source newSource) {
         return new Outcome(verdict, newSource);
     }

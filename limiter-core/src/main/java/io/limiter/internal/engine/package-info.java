@@ -1,12 +1,12 @@
 /**
- * What every engine takes and completes: pending decisions.
+ * What every engine takes and answers: asks.
  *
  * <p>The path of one decision through Redis, from {@code io.limiter} to the script and back. {@code tryAcquire} asks 3 and 4 first, as
  * {@link io.limiter.internal.engine.ImmediateEngine}s; what they do not know goes straight to 5.
  *
  * <pre>
  *  1  limiter           internal.limiter     decide("ann")
- *  2  failure policy    internal.resilience  makes the pending decision
+ *  2  failure policy    internal.resilience  makes the ask
  *  3  prefetch          internal.prefetch    prefetched permits of a hot key?
  *  4  rejection cache   internal.cache       a rejection that still holds?
  *  5  group commit      internal.batch       deadline, circuit breaker

@@ -2,8 +2,8 @@ package io.limiter.internal.lease;
 
 import com.google.common.collect.Lists;
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.lease.LeaseLog.Loss;
 import io.limiter.internal.thread.LimiterThread;
 import io.limiter.internal.thread.TimerThread;
@@ -133,7 +133,7 @@ final class LeaseRenewer {
             List<CountedLease.Times> times = batch.stream()
                     .map(lease -> new CountedLease.Times(clock, lease.limit))
                     .toList();
-            List<PendingRequest> renewals = start(batch, Request::renew);
+            List<Ask> renewals = start(batch, Request::renew);
             for (int i = 0; i < batch.size(); i++) {
                 try {
                     if (renewals.get(i).await().isGranted()) {
@@ -152,9 +152,9 @@ final class LeaseRenewer {
         }
     }
 
-    private List<PendingRequest> start(List<CountedLease> batch, LongFunction<Request> request) {
+    private List<Ask> start(List<CountedLease> batch, LongFunction<Request> request) {
         return batch.stream()
-                .map(lease -> PendingRequest.start(engine, lease.key, lease.limit, request.apply(lease.id)))
+                .map(lease -> Ask.start(engine, lease.key, lease.limit, request.apply(lease.id)))
                 .toList();
     }
 
@@ -244,7 +244,7 @@ final class LeaseRenewer {
     private void release(List<CountedLease> leases) {
         List<LimiterBackendException> failures = new ArrayList<>();
         for (List<CountedLease> batch : Lists.partition(leases, batchSize)) {
-            for (PendingRequest release : start(batch, Request::release)) {
+            for (Ask release : start(batch, Request::release)) {
                 try {
                     release.await();
                 } catch (LimiterBackendException e) {

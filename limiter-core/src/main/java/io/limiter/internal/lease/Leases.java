@@ -5,9 +5,9 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.InFlightCalls;
 import io.limiter.internal.time.Sleeper;
@@ -156,8 +156,7 @@ public final class Leases implements AutoCloseable {
 
     /** Gives up a place among those that wait in the fleet; otherwise it would end by itself a little later. */
     void withdraw(String key, ConcurrencyLimit limit, long id) {
-        underWay.begin(() ->
-                PendingRequest.start(engine, key, limit, Request.release(id)).handle((released, error) -> null));
+        underWay.begin(() -> Ask.start(engine, key, limit, Request.release(id)).handle((released, error) -> null));
     }
 
     /**
@@ -172,16 +171,15 @@ public final class Leases implements AutoCloseable {
             if (closed) {
                 return CompletableFuture.failedFuture(BackendFailures.closed(lease.key));
             }
-            return PendingRequest.start(engine, lease.key, lease.limit, hold, awaited)
-                    .handle((decision, error) -> {
-                        if (error != null) {
-                            throw failed(lease, AsyncFailures.cause(error));
-                        }
-                        if (decision.isGranted()) {
-                            keep(lease);
-                        }
-                        return decision;
-                    });
+            return Ask.start(engine, lease.key, lease.limit, hold, awaited).handle((decision, error) -> {
+                if (error != null) {
+                    throw failed(lease, AsyncFailures.cause(error));
+                }
+                if (decision.isGranted()) {
+                    keep(lease);
+                }
+                return decision;
+            });
         });
     }
 
@@ -232,7 +230,7 @@ public final class Leases implements AutoCloseable {
     }
 
     private CompletableFuture<Void> startRelease(CountedLease lease, boolean awaited) {
-        return PendingRequest.start(engine, lease.key, lease.limit, Request.release(lease.id), awaited)
+        return Ask.start(engine, lease.key, lease.limit, Request.release(lease.id), awaited)
                 .handle((released, error) -> {
                     if (error == null) {
                         wake(lease.key);

@@ -4,12 +4,11 @@ import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.named.ChangeableLimit;
@@ -26,6 +25,7 @@ import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,12 +189,6 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         return decision;
     }
 
-    private PendingRequest start(@Nullable String key, String backendKey, EffectiveLimit<L> used, Request request) {
-        PendingRequest pending = new CountedRequest(key, backendKey, used.step(), request, used.engine());
-        pending.decideBy(used.engine().engine());
-        return pending;
-    }
-
     /**
      * As {@link #decideAndWait}, without blocking the calling thread.
      *
@@ -203,31 +197,58 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     <T> CompletableFuture<T> decideAndWaitAsync(
             @Nullable String key, String backendKey, long permits, long timeoutMicros, Function<Outcome, T> result) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
-            WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
-            waiting.start();
-            return withoutWait(backendKey, waiting::giveUp, waiting, result);
+            return decideAgain(new WaitingDecision(key, backendKey, permits, timeoutMicros), result);
         }
-        Request request = Request.take(permits, timeoutMicros);
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
-        PendingRequest pending = start(key, backendKey, effective(key), request);
-        return new CallerFuture<>(
+        return start(
+                key,
                 backendKey,
-                pending::giveUp,
-                pending,
+                effective(key),
+                Request.take(permits, timeoutMicros),
                 decision -> decision.isGranted() ? decision.waitMicros() : 0,
-                waits,
                 decision -> counters().waitBegins(mayWait),
                 result);
     }
 
-    /** The future of a caller that does not wait after the decision. */
-    private <T> CompletableFuture<T> withoutWait(
+    private <T> CompletableFuture<T> start(
+            @Nullable String key,
             String backendKey,
-            Supplier<CompletableFuture<?>> giveUp,
-            CompletableFuture<Outcome> decided,
+            EffectiveLimit<L> used,
+            Request request,
+            ToLongFunction<Outcome> waitMicros,
+            Function<Outcome, Runnable> begins,
             Function<Outcome, T> result) {
-        return new CallerFuture<>(backendKey, giveUp, decided, decision -> 0, waits, decision -> () -> {}, result);
+        Ask ask = used.engine().start(backendKey, used.step(), request);
+        return new CallerFuture<>(
+                backendKey,
+                ask::giveUp,
+                ask,
+                (decision, error) -> {
+                    if (decision != null) {
+                        counters().decided(name(), key, used.step(), request.permits(), decision);
+                    } else if (error instanceof LimiterBackendException) {
+                        counters().failed();
+                    }
+                },
+                waitMicros,
+                waits,
+                begins,
+                result);
+    }
+
+    /** The future of a caller whose request may wait behind others, and counts itself. */
+    private <T> CompletableFuture<T> decideAgain(WaitingDecision waiting, Function<Outcome, T> result) {
+        waiting.start();
+        return new CallerFuture<>(
+                waiting.key(),
+                waiting::giveUp,
+                waiting,
+                (decision, error) -> {},
+                decision -> 0,
+                waits,
+                decision -> () -> {},
+                result);
     }
 
     /** Reserves permits; the caller waits until they come due. */
@@ -245,12 +266,16 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         EffectiveLimit<L> used = effective(key);
         Function<Outcome, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
         if (isWaitedFor(key, backendKey, permits)) {
-            WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, 0);
-            waiting.start();
-            return withoutWait(backendKey, waiting::giveUp, waiting, result);
+            return decideAgain(new WaitingDecision(key, backendKey, permits, 0), result);
         }
-        PendingRequest pending = start(key, backendKey, used, Request.take(permits, timeoutMicros));
-        return withoutWait(backendKey, pending::giveUp, pending, result);
+        return start(
+                key,
+                backendKey,
+                used,
+                Request.take(permits, timeoutMicros),
+                decision -> 0,
+                decision -> () -> {},
+                result);
     }
 
     /**
@@ -314,8 +339,8 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         @Override
         protected Started<Outcome> startDecision() {
             EffectiveLimit<L> used = effective(key);
-            PendingRequest pending = used.engine().start(backendKey, used.step(), Request.take(permits, 0));
-            return new Started<>(pending, pending);
+            Ask ask = used.engine().start(backendKey, used.step(), Request.take(permits, 0));
+            return new Started<>(ask, ask);
         }
 
         @Override
@@ -366,40 +391,6 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         @Override
         protected void countFailure() {
             counters().failed();
-        }
-    }
-
-    /** Counts its decision itself, because a stage for that would cost as much again. */
-    private final class CountedRequest extends PendingRequest {
-
-        private final @Nullable String key;
-
-        CountedRequest(
-                @Nullable String key,
-                String backendKey,
-                LimitStep<?> limit,
-                Request request,
-                Fallback<Outcome> fallback) {
-            super(backendKey, limit, request, fallback);
-            this.key = key;
-        }
-
-        @Override
-        public boolean answer(Outcome decision) {
-            boolean first = super.answer(decision);
-            if (first) {
-                counters().decided(name(), key, limit(0), request(0).permits(), decision);
-            }
-            return first;
-        }
-
-        @Override
-        public boolean completeExceptionally(Throwable error) {
-            boolean first = super.completeExceptionally(error);
-            if (first && AsyncFailures.cause(error) instanceof LimiterBackendException) {
-                counters().failed();
-            }
-            return first;
         }
     }
 }

@@ -6,9 +6,9 @@ import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.LeaseRequest;
@@ -98,11 +98,11 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         return inUse(startPeekOfUse().await());
     }
 
-    private PendingRequest startPeek(EffectiveLimit<ConcurrencyLimit> peeked) {
+    private Ask startPeek(EffectiveLimit<ConcurrencyLimit> peeked) {
         return peeked.engine().start(path.backendKey(), peeked.step(), PEEK);
     }
 
-    private PendingRequest startPeekOfUse() {
+    private Ask startPeekOfUse() {
         return startPeek(new EffectiveLimit<>(limit().withMostPermits(), bound.engine()));
     }
 

@@ -69,8 +69,8 @@ public final class EngineLimitSet implements LimitSet {
         return decideAsync(waiting, decided -> waiting.reservation(0, only(decided)));
     }
 
-    private static Outcome only(List<@Nullable Outcome> decided) {
-        return Objects.requireNonNull(decided.get(0));
+    private static Outcome only(Outcome decided) {
+        return Objects.requireNonNull(decided.part(0));
     }
 
     private static Duration toDuration(long micros) {
@@ -108,9 +108,9 @@ public final class EngineLimitSet implements LimitSet {
         return SetPart.toDecision(parts, outcomes(permits, timeouts));
     }
 
-    private List<@Nullable Outcome> outcomes(long permits, Duration... timeouts) {
+    private Outcome outcomes(long permits, Duration... timeouts) {
         WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-        List<@Nullable Outcome> decided = waiting.decideNow();
+        Outcome decided = waiting.decideNow();
         if (waiting.waitMicros(decided) > 0) {
             waiting.await(waiting.reservation(decided));
         }
@@ -154,12 +154,14 @@ public final class EngineLimitSet implements LimitSet {
         return await(startEach(part -> part.refund(permits)));
     }
 
-    private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<List<@Nullable Outcome>, T> result) {
+    private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<Outcome, T> result) {
         waiting.start();
         return new CallerFuture<>(
                 parts.get(0).backendKey(),
                 waiting::giveUp,
                 waiting,
+                // It counts itself.
+                (decision, error) -> {},
                 waiting::waitMicros,
                 parts.get(0).limiter().bound.waits(),
                 waiting::waitBegins,
@@ -180,7 +182,7 @@ public final class EngineLimitSet implements LimitSet {
     private SetDecision await(List<SetPart.PartRequest> started) {
         List<@Nullable Outcome> decisions = new ArrayList<>(started.size());
         started.forEach(each -> decisions.add(each.await()));
-        return SetPart.toDecision(parts, decisions);
+        return SetPart.toDecision(parts, Outcome.of(decisions));
     }
 
     private CompletableFuture<SetDecision> whenAllDone(List<SetPart.PartRequest> started) {

@@ -5,8 +5,8 @@ import io.limiter.Decision;
 import io.limiter.Reservation;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,8 +19,8 @@ final class EngineReservation implements Reservation {
     private final Decision decision;
     private final long permits;
     private final Ticker ticker;
-    private final LongFunction<PendingRequest> cancel;
-    private final LongFunction<PendingRequest> charge;
+    private final LongFunction<Ask> cancel;
+    private final LongFunction<Ask> charge;
     private final long reservedNanos;
     private final AtomicBoolean settled = new AtomicBoolean();
 
@@ -30,11 +30,7 @@ final class EngineReservation implements Reservation {
      * @param charge starts to charge so many more
      */
     EngineReservation(
-            Outcome outcome,
-            long permits,
-            Ticker ticker,
-            LongFunction<PendingRequest> cancel,
-            LongFunction<PendingRequest> charge) {
+            Outcome outcome, long permits, Ticker ticker, LongFunction<Ask> cancel, LongFunction<Ask> charge) {
         this.decision = outcome.toDecision();
         this.permits = permits;
         this.ticker = ticker;
@@ -63,21 +59,21 @@ final class EngineReservation implements Reservation {
         if (!startSettling(actual)) {
             return false;
         }
-        PendingRequest difference = difference(actual);
+        Ask difference = difference(actual);
         return difference == null || isExecuted(difference.await());
     }
 
     @Override
     public CompletableFuture<Boolean> settleAsync(long actual) {
         boolean starts = startSettling(actual);
-        PendingRequest difference = starts ? difference(actual) : null;
+        Ask difference = starts ? difference(actual) : null;
         return difference == null
                 ? CompletableFuture.completedFuture(starts)
                 : AsyncFailures.map(difference, EngineReservation::isExecuted);
     }
 
     /** Starts to return or to charge the difference; {@code null} if there is none. */
-    private @Nullable PendingRequest difference(long actual) {
+    private @Nullable Ask difference(long actual) {
         return actual == permits
                 ? null
                 : actual < permits ? cancel.apply(permits - actual) : charge.apply(actual - permits);

@@ -1,8 +1,8 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.waiting.WaitingRequest;
@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One check of a set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
@@ -94,31 +95,36 @@ final class SetCheck {
         return rejected || requests.isEmpty();
     }
 
-    List<@Nullable Outcome> decide() {
-        return isDecided() ? atOnce : merged(Failover.start(requests, engines).await());
+    Outcome decide() {
+        return isDecided()
+                ? Outcome.of(atOnce)
+                : merged(Failover.start(requests, engines).await());
     }
 
-    WaitingRequest.Started<List<@Nullable Outcome>> start() {
+    WaitingRequest.Started<Outcome> start() {
         if (isDecided()) {
-            PendingSet decided = new PendingSet(all, null);
-            decided.decided(atOnce::get);
+            Ask decided = new Ask(all, null);
+            decided.answer(Outcome.of(atOnce));
             return new WaitingRequest.Started<>(decided, decided);
         }
-        PendingSet pending = Failover.start(requests, engines);
-        return new WaitingRequest.Started<>(pending, merges ? pending.thenApply(this::merged) : pending);
+        Ask ask = Failover.start(requests, engines);
+        return new WaitingRequest.Started<>(ask, merges ? ask.thenApply(this::merged) : ask);
     }
 
     /** The decisions of all parts, in their order. */
-    private List<@Nullable Outcome> merged(List<@Nullable Outcome> byEngine) {
-        Iterator<@Nullable Outcome> next = byEngine.iterator();
+    private Outcome merged(Outcome byEngine) {
+        if (!merges) {
+            return byEngine;
+        }
+        Iterator<Integer> next = IntStream.range(0, requests.size()).iterator();
         List<@Nullable Outcome> merged = new ArrayList<>(all.size());
         ofBans = new Outcome[all.size()];
         for (int i = 0; i < all.size(); i++) {
             Outcome known = atOnce.get(i);
-            Outcome own = known == null ? next.next() : known;
-            ofBans[i] = bans.get(i) == null ? null : next.next();
+            Outcome own = known == null ? byEngine.part(next.next()) : known;
+            ofBans[i] = bans.get(i) == null ? null : byEngine.part(next.next());
             merged.add(parts.get(i).combined(used.get(i).step(), own, ofBans[i]));
         }
-        return merged;
+        return Outcome.of(merged);
     }
 }

@@ -2,8 +2,8 @@ package io.limiter.internal.limiter;
 
 import io.limiter.SetDecision;
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -31,7 +31,7 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     /** A peek looks at the ban, too. */
     PartRequest start(Request request) {
         EffectiveLimit<?> used = limiter.effective();
-        PendingRequest own = used.engine().start(backendKey(), used.step(), request);
+        Ask own = used.engine().start(backendKey(), used.step(), request);
         LimiterBan ban = request.isPeek() ? limiter.ban() : null;
         return new PartRequest(
                 this,
@@ -44,10 +44,10 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     record PartRequest(
             SetPart part,
             LimitStep<?> limit,
-            PendingRequest own,
-            @Nullable PendingRequest ofBan) {
+            Ask own,
+            @Nullable Ask ofBan) {
 
-        List<PendingRequest> all() {
+        List<Ask> all() {
             return ofBan == null ? List.of(own) : List.of(own, ofBan);
         }
 
@@ -82,11 +82,10 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
         return permitsOfSet * permits;
     }
 
-    /** @param decisions {@code null} for parts that were not decided, because another one was rejected */
-    static SetDecision toDecision(List<SetPart> parts, List<@Nullable Outcome> decisions) {
+    static SetDecision toDecision(List<SetPart> parts, Outcome decisions) {
         List<SetDecision.OfPart> decided = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            Outcome decision = decisions.get(i);
+            Outcome decision = decisions.part(i);
             if (decision != null) {
                 decided.add(SetDecision.OfPart.of(parts.get(i).limiter(), decision.toDecision()));
             }

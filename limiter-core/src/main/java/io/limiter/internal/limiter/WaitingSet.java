@@ -14,13 +14,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A request for permits of a set. Its decisions are those of all parts, in order; {@code null} for a part that is not decided because
- * another one is rejected by the cache.
+ * A request for permits of a set.
  */
-final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
+final class WaitingSet extends WaitingRequest<Outcome> {
 
     private final List<SetPart> parts;
     private final boolean waits;
@@ -67,12 +65,12 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
     }
 
     @Override
-    protected List<@Nullable Outcome> decideFirst() {
+    protected Outcome decideFirst() {
         return check().decide();
     }
 
     @Override
-    protected Started<List<@Nullable Outcome>> startDecision() {
+    protected Started<Outcome> startDecision() {
         return check().start();
     }
 
@@ -86,7 +84,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
         return next;
     }
 
-    SetDecision toDecision(List<@Nullable Outcome> decisions) {
+    SetDecision toDecision(Outcome decisions) {
         return SetPart.toDecision(parts, decisions);
     }
 
@@ -96,21 +94,14 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
     }
 
     /** As {@link #waitMicros(SetDecision)}. */
-    long waitMicros(List<@Nullable Outcome> decisions) {
-        long longest = 0;
-        for (Outcome decision : decisions) {
-            if (!waits || decision == null || !decision.isGranted()) {
-                return 0;
-            }
-            longest = Math.max(longest, decision.waitMicros());
-        }
-        return longest;
+    long waitMicros(Outcome decided) {
+        return waits && decided.isGranted() ? decided.waitMicros() : 0;
     }
 
-    SetReservation reservation(List<@Nullable Outcome> decisions) {
+    SetReservation reservation(Outcome decisions) {
         List<Reservation> reserved = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size() && isGranted(decisions); i++) {
-            reserved.add(reservation(i, Objects.requireNonNull(decisions.get(i))));
+            reserved.add(reservation(i, Objects.requireNonNull(decisions.part(i))));
         }
         return new EngineSetReservation(toDecision(decisions), parts.size(), List.copyOf(reserved));
     }
@@ -126,15 +117,15 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
     }
 
     @Override
-    protected boolean isGranted(List<@Nullable Outcome> decisions) {
-        return decisions.stream().allMatch(decision -> decision != null && decision.isGranted());
+    protected boolean isGranted(Outcome decided) {
+        return decided.isGranted();
     }
 
     @Override
-    protected long retryMicros(List<@Nullable Outcome> rejection) {
+    protected long retryMicros(Outcome rejection) {
         long longest = FINAL;
         for (int i = 0; i < parts.size() && waits; i++) {
-            Outcome decision = rejection.get(i);
+            Outcome decision = rejection.part(i);
             if (decision != null && !decision.isGranted()) {
                 long micros = retryMicros(parts.get(i).limiter().effective().step(), decision, timeoutsMicros[i]);
                 if (micros == FINAL) {
@@ -147,10 +138,10 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
     }
 
     @Override
-    protected long moreAfter(List<@Nullable Outcome> grant) {
+    protected long moreAfter(Outcome grant) {
         long fewest = Long.MAX_VALUE - 1;
         for (int i = 0; i < parts.size(); i++) {
-            long remaining = Objects.requireNonNull(grant.get(i)).remaining();
+            long remaining = Objects.requireNonNull(grant.part(i)).remaining();
             fewest = Math.min(fewest, remaining / parts.get(i).permitsFor(permits));
         }
         return fewest;
@@ -203,16 +194,16 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Outcome>> {
     }
 
     @Override
-    protected Runnable waitBegins(List<@Nullable Outcome> rejection) {
+    protected Runnable waitBegins(Outcome rejection) {
         return SetPart.slowest(toDecision(rejection)).counters().waitBegins(mayWait);
     }
 
     /** Permits that were not taken because another part rejects do not count as granted. */
     @Override
-    protected void count(List<@Nullable Outcome> decisions) {
+    protected void count(Outcome decisions) {
         boolean granted = isGranted(decisions);
         for (int i = 0; i < parts.size(); i++) {
-            Outcome decision = decisions.get(i);
+            Outcome decision = decisions.part(i);
             if (decision != null && (granted || !decision.isGranted())) {
                 EngineLimiter<?> limiter = parts.get(i).limiter();
                 limiter.bound

@@ -4,10 +4,10 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -88,15 +88,15 @@ public final class LocalEngine implements ImmediateEngine {
 
     /** Completes before it returns: there is no backend to wait for. */
     @Override
-    public void decide(PendingDecision<?> pending) {
+    public void decide(Ask ask) {
         try {
-            if (pending.size() == 1) {
-                pending.decided(decide(pending.key(), pending.limit(0), pending.request(0)));
+            if (ask.size() == 1) {
+                ask.answer(decide(ask.key(), ask.limit(0), ask.request(0)));
             } else {
-                pending.decided(decideAll(pending.parts())::get);
+                ask.answerEach(decideAll(ask.parts())::get);
             }
         } catch (RuntimeException | Error e) {
-            pending.fail(failure(pending.key(), e), Runnable::run);
+            ask.fail(failure(ask.key(), e), Runnable::run);
         }
     }
 

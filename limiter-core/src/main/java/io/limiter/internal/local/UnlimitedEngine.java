@@ -1,8 +1,8 @@
 package io.limiter.internal.local;
 
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 final class UnlimitedEngine implements ImmediateEngine {
 
     @Override
-    public void decide(PendingDecision<?> pending) {
-        pending.decided(part -> Failover.granted(pending.limit(part)));
+    public void decide(Ask ask) {
+        ask.answerEach(part -> Failover.granted(ask.limit(part)));
     }
 
     @Override

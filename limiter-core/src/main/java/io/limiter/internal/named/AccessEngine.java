@@ -1,9 +1,9 @@
 package io.limiter.internal.named;
 
 import io.limiter.Decision;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
@@ -36,8 +36,8 @@ final class AccessEngine implements ImmediateEngine {
     }
 
     @Override
-    public void decide(PendingDecision<?> pending) {
-        pending.decided(part -> decide(pending.limit(part), pending.request(part)));
+    public void decide(Ask ask) {
+        ask.answerEach(part -> decide(ask.limit(part), ask.request(part)));
     }
 
     /** Permits are neither taken nor refunded nor charged: what was taken while a key is exempt must not be refunded. */

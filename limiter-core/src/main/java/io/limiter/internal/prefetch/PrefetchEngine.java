@@ -2,9 +2,9 @@ package io.limiter.internal.prefetch;
 
 import io.limiter.Prefetch;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.InFlightCalls;
@@ -128,24 +128,23 @@ public final class PrefetchEngine implements ImmediateEngine {
 
     /** Limit sets are passed on: prefetched permits could not be returned as if they had never been taken. */
     @Override
-    public void decide(PendingDecision<?> pending) {
-        PrefetchedKey prefetched =
-                pending.size() == 1 ? entryFor(pending.key(), pending.limit(0), pending.request(0)) : null;
+    public void decide(Ask ask) {
+        PrefetchedKey prefetched = ask.size() == 1 ? entryFor(ask.key(), ask.limit(0), ask.request(0)) : null;
         if (prefetched == null) {
-            next.decide(pending);
+            next.decide(ask);
             return;
         }
-        Request request = pending.request(0);
+        Request request = ask.request(0);
         PrefetchedPermits block = prefetched.takeFrom(request.permits());
         if (block != null) {
-            pending.decided(block.granted());
+            ask.answer(block.granted());
             return;
         }
         Outcome rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.permits()) : null;
         if (rejection != null) {
-            pending.decided(rejection);
+            ask.answer(rejection);
         } else {
-            next.decide(pending);
+            next.decide(ask);
             prefetched.passed(request.permits());
         }
     }

@@ -3,9 +3,9 @@ package io.limiter.internal.prefetch;
 import io.limiter.Prefetch;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
@@ -226,7 +226,7 @@ final class PrefetchedKey {
         ExpiryClock.Deadline sent = clock.in(0);
         lastCall = sent;
         Request request = Request.prefetch(wanted, timeNanos / 1000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
-        return PendingRequest.start(engine, key, limit, request)
+        return Ask.start(engine, key, limit, request)
                 .thenCompose(outcome -> prefetched(outcome.verdict(), sent, wanted))
                 .whenComplete((returned, error) -> {
                     pause = error == null ? pause : null;
@@ -365,7 +365,7 @@ final class PrefetchedKey {
         if (block == null || unused == 0) {
             return NOTHING;
         }
-        return PendingRequest.start(engine, key, limit, Request.cancel(unused, block.prefetched()))
+        return Ask.start(engine, key, limit, Request.cancel(unused, block.prefetched()))
                 .exceptionally(e -> {
                     log.warn(
                             notReturned,

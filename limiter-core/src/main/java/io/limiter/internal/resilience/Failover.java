@@ -5,13 +5,11 @@ import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.Pending;
-import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
@@ -22,7 +20,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Permits are returned to where they were taken from; see {@link #cancel}.
  */
-public final class Failover implements Pending.Fallback<Outcome> {
+public final class Failover implements Ask.Fallback {
 
     private static final AsyncLog log = AsyncLog.of(Failover.class);
     private static final LogThrottle unsettled = new LogThrottle();
@@ -123,87 +123,130 @@ public final class Failover implements Pending.Fallback<Outcome> {
         if (decision != null) {
             return decision;
         }
-        PendingRequest pending = new PendingRequest(key, limit, request, this);
-        pending.decideBy(unknown ? forUnknown : engine);
-        return pending.await();
+        Ask ask = new Ask(key, limit, request, this);
+        ask.decideBy(unknown ? forUnknown : engine);
+        return ask.await();
     }
 
     /** As {@link #decide}, without blocking the calling thread. */
-    public PendingRequest start(String key, LimitStep<?> limit, Request request) {
-        PendingRequest pending = new PendingRequest(key, limit, request, this);
-        pending.decideBy(engine);
-        return pending;
+    public Ask start(String key, LimitStep<?> limit, Request request) {
+        Ask ask = new Ask(key, limit, request, this);
+        ask.decideBy(engine);
+        return ask;
     }
 
     /**
-     * Decides a limit set.
+     * Decides several parts.
      *
      * @param policies one for each part, in their order, all with this one's engine
      */
-    public static PendingSet start(List<KeyRequests<?>> parts, List<Failover> policies) {
-        PendingSet pending = new PendingSet(parts, new Pending.Fallback<>() {
+    public static Ask start(List<KeyRequests<?>> parts, List<Failover> policies) {
+        Ask ask = new Ask(parts, new Ask.Fallback() {
             @Override
-            public List<@Nullable Outcome> answer(
-                    LimiterBackendException failure, Pending<List<@Nullable Outcome>> same) {
-                return decideSet(failure, parts, policies);
+            public Outcome answer(LimiterBackendException failure, Ask same) {
+                return answerInstead(failure, same, policies::get);
             }
 
             @Override
-            public CompletableFuture<?> returnUnused(
-                    List<@Nullable Outcome> decisions, Pending<List<@Nullable Outcome>> same) {
-                List<CompletableFuture<?>> returned = new ArrayList<>(parts.size());
-                // A rejected set has taken nothing, also of the parts that would have granted.
-                if (decisions.stream().allMatch(decision -> decision != null && decision.isGranted())) {
-                    for (int i = 0; i < parts.size(); i++) {
-                        KeyRequests<?> part = parts.get(i);
-                        returned.add(policies.get(i)
-                                .returnUnused(decisions.get(i), part.key(), part.limit(), part.request()));
-                    }
-                }
-                return CompletableFuture.allOf(returned.toArray(CompletableFuture[]::new));
+            public CompletableFuture<?> returnUnused(Outcome answer, Ask same) {
+                return returnEach(answer, same, policies::get);
             }
         });
-        pending.decideBy(policies.get(0).engine);
-        return pending;
+        ask.decideBy(policies.get(0).engine);
+        return ask;
     }
 
     @Override
-    public Outcome answer(LimiterBackendException failure, Pending<Outcome> pending) {
-        PendingRequest one = (PendingRequest) pending;
-        return switch (actionAfter(failure, one.key())) {
-            case THROW -> throw failure;
-            case DENY -> rejected(one.limit(0));
-            case ALLOW -> granted(one.limit(0));
-            case LOCAL, OWNER -> locally(one, failure);
-        };
-    }
-
-    private Outcome locally(PendingRequest one, LimiterBackendException failure) {
-        // The backend may have refunded them; refunded here too, they would be granted twice.
-        boolean onlyPeeks = one.request(0).action() == Request.Action.REFUND && failure.isAmbiguous();
-        Request request = onlyPeeks ? one.request(0).asPeek() : one.request(0);
-        return PendingRequest.start(local, one.key(), one.limit(0).scaled(share()), request)
-                .await()
-                .withSource(onlyPeeks ? Decision.Source.POLICY : Decision.Source.LOCAL);
+    public Outcome answer(LimiterBackendException failure, Ask ask) {
+        return answerInstead(failure, ask, part -> this);
     }
 
     @Override
-    public CompletableFuture<?> returnUnused(Outcome decision, Pending<Outcome> pending) {
-        PendingRequest one = (PendingRequest) pending;
-        return returnUnused(decision, one.key(), one.limit(0), one.request(0));
+    public CompletableFuture<?> returnUnused(Outcome answer, Ask ask) {
+        return returnEach(answer, ask, part -> this);
     }
 
-    private CompletableFuture<?> returnUnused(
-            @Nullable Outcome decision, String key, LimitStep<?> limit, Request request) {
-        if (decision == null || !decision.isGranted() || request.action() != Request.Action.TAKE) {
-            return CompletableFuture.completedFuture(null);
+    /** A rejected set has taken nothing, also of the parts that would have granted. */
+    private static CompletableFuture<?> returnEach(Outcome answer, Ask ask, IntFunction<Failover> policies) {
+        List<CompletableFuture<?>> returned = new ArrayList<>(ask.size());
+        for (int part = 0; part < ask.size() && answer.isGranted(); part++) {
+            if (ask.request(part).action() == Request.Action.TAKE) {
+                returned.add(policies.apply(part)
+                        .returnUnused(
+                                Objects.requireNonNull(answer.part(part)),
+                                ask.key(part),
+                                ask.limit(part),
+                                ask.request(part).permits()));
+            }
         }
-        return cancel(decision, key, limit, request.permits(), request.permits())
-                .exceptionally(e -> {
-                    log.warn(
-                            "{} unused permits of '{}' could not be returned.", request.permits(), ShownKey.of(key), e);
-                    return null;
-                });
+        return CompletableFuture.allOf(returned.toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<?> returnUnused(Outcome granted, String key, LimitStep<?> limit, long permits) {
+        return cancel(granted, key, limit, permits, permits).exceptionally(e -> {
+            log.warn("{} unused permits of '{}' could not be returned.", permits, ShownKey.of(key), e);
+            return null;
+        });
+    }
+
+    /**
+     * What the failure policies of all parts answer instead of the backend: several parts all granted and taken, or none taken.
+     *
+     * @throws LimiterBackendException the failure, if one of the policies is {@code throw}
+     */
+    private static Outcome answerInstead(LimiterBackendException failure, Ask ask, IntFunction<Failover> policies) {
+        boolean rejected = false;
+        List<FailurePolicy.Action> actions = new ArrayList<>(ask.size());
+        List<KeyRequests<?>> localParts = new ArrayList<>(ask.size());
+        for (int part = 0; part < ask.size(); part++) {
+            Failover policy = policies.apply(part);
+            FailurePolicy.Action action = policy.actionAfter(failure, ask.key(part));
+            actions.add(action);
+            switch (action) {
+                case THROW -> throw failure;
+                case DENY -> rejected = true;
+                case LOCAL, OWNER ->
+                    localParts.add(
+                            KeyRequests.of(ask.key(part), ask.limit(part).scaled(policy.share()), ask.request(part)));
+                case ALLOW -> {}
+            }
+        }
+        // The backend may have refunded them; refunded here too, they would be granted twice.
+        boolean mayBeRefunded = ask.request(0).action() == Request.Action.REFUND && failure.isAmbiguous();
+        Iterator<Outcome> local = localParts.isEmpty()
+                ? Collections.emptyIterator()
+                : decideLocally(policies.apply(0).local, localParts, rejected || mayBeRefunded)
+                        .iterator();
+        List<@Nullable Outcome> outcomes = new ArrayList<>(ask.size());
+        for (int part = 0; part < ask.size(); part++) {
+            outcomes.add(
+                    switch (actions.get(part)) {
+                        case LOCAL, OWNER ->
+                            local.next().withSource(mayBeRefunded ? Decision.Source.POLICY : Decision.Source.LOCAL);
+                        case DENY -> policies.apply(part).rejected(ask.limit(part));
+                        case ALLOW, THROW -> granted(ask.limit(part));
+                    });
+        }
+        return outcomes.size() == 1 ? Objects.requireNonNull(outcomes.get(0)) : Outcome.of(outcomes);
+    }
+
+    private static List<Outcome> decideLocally(Engine local, List<KeyRequests<?>> parts, boolean onlyPeeks) {
+        List<Outcome> outcomes = new ArrayList<>(parts.size());
+        if (onlyPeeks) {
+            for (KeyRequests<?> part : parts) {
+                outcomes.add(Ask.start(
+                                local, part.key(), part.limit(), part.request().asPeek())
+                        .await());
+            }
+            return outcomes;
+        }
+        Ask ask = new Ask(parts, null);
+        ask.decideBy(local);
+        Outcome decided = ask.await();
+        for (int part = 0; part < parts.size(); part++) {
+            outcomes.add(Objects.requireNonNull(decided.part(part)));
+        }
+        return outcomes;
     }
 
     /**
@@ -237,63 +280,6 @@ public final class Failover implements Pending.Fallback<Outcome> {
     }
 
     /**
-     * The decisions of the failure policies for a limit set: all granted and taken, or none taken.
-     *
-     * @param policies one for each part, in their order
-     * @throws LimiterBackendException the failure, if one of the policies is {@code throw}
-     */
-    private static List<@Nullable Outcome> decideSet(
-            LimiterBackendException failure, List<KeyRequests<?>> parts, List<Failover> policies) {
-        boolean rejected = false;
-        List<FailurePolicy.Action> actions = new ArrayList<>(parts.size());
-        List<KeyRequests<?>> localParts = new ArrayList<>();
-        for (int i = 0; i < parts.size(); i++) {
-            FailurePolicy.Action action =
-                    policies.get(i).actionAfter(failure, parts.get(i).key());
-            actions.add(action);
-            if (action == FailurePolicy.Action.THROW) {
-                throw failure;
-            }
-            rejected |= action == FailurePolicy.Action.DENY;
-            if (action == FailurePolicy.Action.LOCAL) {
-                localParts.add(parts.get(i).scaled(policies.get(i).share()));
-            }
-        }
-        Iterator<@Nullable Outcome> local = localParts.isEmpty()
-                ? Collections.emptyIterator()
-                : decideLocally(policies.get(0).local, localParts, rejected).iterator();
-        List<@Nullable Outcome> decisions = new ArrayList<>(parts.size());
-        for (int i = 0; i < parts.size(); i++) {
-            Failover part = policies.get(i);
-            LimitStep<?> limit = parts.get(i).limit();
-            decisions.add(
-                    switch (actions.get(i)) {
-                        case LOCAL, OWNER -> local.next();
-                        case DENY -> part.rejected(limit);
-                        case ALLOW, THROW -> granted(limit);
-                    });
-        }
-        return decisions;
-    }
-
-    private static List<@Nullable Outcome> decideLocally(Engine local, List<KeyRequests<?>> parts, boolean onlyPeeks) {
-        List<@Nullable Outcome> decisions = new ArrayList<>(parts.size());
-        if (onlyPeeks) {
-            for (KeyRequests<?> part : parts) {
-                decisions.add(PendingRequest.start(
-                                local, part.key(), part.limit(), part.request().asPeek())
-                        .await());
-            }
-        } else {
-            PendingSet pending = new PendingSet(parts, null);
-            pending.decideBy(local);
-            decisions.addAll(pending.await());
-        }
-        decisions.replaceAll(decision -> decision == null ? null : decision.withSource(Decision.Source.LOCAL));
-        return decisions;
-    }
-
-    /**
      * Returns permits to where they were taken from. If the backend fails, they are lost: the limit is stricter for a
      * while, not looser.
      *
@@ -302,10 +288,10 @@ public final class Failover implements Pending.Fallback<Outcome> {
      * @return the decision, from the policy if no permits were returned; fails if the backend fails and the policy is {@code
      *     throw}
      */
-    public PendingRequest cancel(Outcome taken, String key, LimitStep<?> limit, long permits, long of) {
+    public Ask cancel(Outcome taken, String key, LimitStep<?> limit, long permits, long of) {
         boolean isLocal = taken.source() == Decision.Source.LOCAL;
         LimitStep<?> granting = isLocal ? limit.scaled(share()) : limit;
-        PendingRequest cancellation = new PendingRequest(
+        Ask cancellation = new Ask(
                 key,
                 granting,
                 granting.cancelSome(permits, of, taken.verdict()),
@@ -325,10 +311,10 @@ public final class Failover implements Pending.Fallback<Outcome> {
      *
      * @return the decision; fails if the backend fails, whatever the policy
      */
-    public PendingRequest charge(Outcome rejection, String key, LimitStep<?> limit, long permits) {
+    public Ask charge(Outcome rejection, String key, LimitStep<?> limit, long permits) {
         boolean isLocal = rejection.source() == Decision.Source.LOCAL;
         LimitStep<?> charged = isLocal ? limit.scaled(share()) : limit;
-        return PendingRequest.start(isLocal ? local : engine, key, charged, Request.charge(permits));
+        return Ask.start(isLocal ? local : engine, key, charged, Request.charge(permits));
     }
 
     private Outcome lost(LimiterBackendException failure, String key, LimitStep<?> limit) {

@@ -6,10 +6,11 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
-import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +18,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decision timeout, retries and circuit breaker of a factory's backend, shared by all its limiters.
@@ -90,16 +93,20 @@ public final class Guard implements AutoCloseable {
     /**
      * Begins a request: from now on it has a deadline.
      *
-     * @return when it begins, by {@link Deadlines#now}
-     * @throws LimiterBackendException if the circuit breaker of one of its keys is open, or the limiters were closed
+     * @return {@code false} if it has failed at once, because the circuit breaker of one of its keys is open, or the limiters were
+     *     closed
      */
-    public long begin(Pending<?> pending) {
-        long now = deadlines.now();
-        pending.dueAt(now + deadlines.decisionTimeoutNanos());
-        for (int i = 0; i < pending.size(); i++) {
-            breakers.check(pending.key(i));
+    public boolean begin(Ask ask) {
+        ask.dueAt(deadlines.now() + deadlines.decisionTimeoutNanos());
+        try {
+            for (int i = 0; i < ask.size(); i++) {
+                breakers.check(ask.key(i));
+            }
+            return true;
+        } catch (LimiterBackendException e) {
+            ask.fail(e, outside);
+            return false;
         }
-        return now;
     }
 
     /**
@@ -135,12 +142,46 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
+     * Ends requests whose call has failed, except those that may succeed before their deadline.
+     *
+     * @param isFirst whether the circuit breaker has not counted another failure of the same cause
+     * @param retry sends the latter again after a pause in nanoseconds; {@code null} to end them too
+     * @return whether the circuit breaker counts the failure
+     */
+    public boolean ended(
+            List<Ask> asks,
+            LimiterBackendException failure,
+            boolean isFirst,
+            @Nullable ObjLongConsumer<List<Ask>> retry) {
+        long now = deadlines.now();
+        long shortestPause = Long.MAX_VALUE;
+        List<Ask> retries = new ArrayList<>(0);
+        boolean anyFailed = false;
+        for (Ask ask : asks) {
+            long pause = retry == null ? 0 : pauseNanos(ask, failure, now);
+            if (pause > 0) {
+                ask.waitAgain();
+                retries.add(ask);
+                shortestPause = Math.min(shortestPause, pause);
+            } else if (!ask.isEnding() && !ask.isWithdrawn()) {
+                anyFailed = true;
+                ask.fail(failure, outside);
+            }
+        }
+        boolean isCounted = anyFailed && failed(failure, isFirst);
+        if (retry != null && !retries.isEmpty()) {
+            retry.accept(retries, shortestPause);
+        }
+        return isCounted;
+    }
+
+    /**
      * Records the failure of a request that is not retried.
      *
      * @param isFirst whether the circuit breaker has not counted another one of the same cause
      * @return whether the circuit breaker counts it
      */
-    public boolean failed(LimiterBackendException failure, boolean isFirst) {
+    private boolean failed(LimiterBackendException failure, boolean isFirst) {
         boolean queueFull = BackendFailures.isQueueFull(failure);
         boolean isCounted =
                 isFirst && !queueFull && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
@@ -155,26 +196,26 @@ public final class Guard implements AutoCloseable {
     }
 
     /** Fails a request of which nothing was sent and which is not retried, and records that. */
-    public void fail(Pending<?> pending, LimiterBackendException failure) {
+    public void fail(Ask ask, LimiterBackendException failure) {
         failed(failure, true);
-        pending.fail(failure, outside);
+        ask.fail(failure, outside);
     }
 
     /** Records the failure of a request that was not sent in time. */
-    private LimiterBackendException notSent(Pending<?> pending) {
-        LimiterBackendException lastFailure = pending.lastFailure();
+    private LimiterBackendException notSent(Ask ask) {
+        LimiterBackendException lastFailure = ask.lastFailure();
         if (lastFailure != null) {
             failed(lastFailure, true);
             return lastFailure;
         }
         LimiterBackendException failure = timeout(
-                pending,
+                ask,
                 Kind.NOT_EXECUTED,
-                "it was not sent within " + deadlines.timeout(pending.deadlineNanos()) + ", and was withdrawn");
+                "it was not sent within " + deadlines.timeout(ask.deadlineNanos()) + ", and was withdrawn");
         failed(failure, true);
-        long startNanos = pending.deadlineNanos() - deadlines.decisionTimeoutNanos();
+        long startNanos = ask.deadlineNanos() - deadlines.decisionTimeoutNanos();
         // If the node has answered others meanwhile, it is only busy.
-        if (breakers.answeredNanos(pending.key(), answeredNanos) - startNanos < 0) {
+        if (breakers.answeredNanos(ask.key(), answeredNanos) - startNanos < 0) {
             breakers.failed(failure, answeredNanos);
         }
         return failure;
@@ -184,30 +225,30 @@ public final class Guard implements AutoCloseable {
      * Records the failure of a request that was sent, and not answered in time. Of a set it is not known which node did not
      * answer; with a probe, the others recover at once, and the set is not sent again before all have.
      */
-    private LimiterBackendException notAnswered(Pending<?> pending) {
-        LimiterBackendException failure = timeout(
-                pending, Kind.AMBIGUOUS, "there was no answer within " + deadlines.timeout(pending.deadlineNanos()));
+    private LimiterBackendException notAnswered(Ask ask) {
+        LimiterBackendException failure =
+                timeout(ask, Kind.AMBIGUOUS, "there was no answer within " + deadlines.timeout(ask.deadlineNanos()));
         failed(failure, true);
-        Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
-        for (int i = 1; i < pending.size(); i++) {
-            if (nodes.add(breakers.nodeOf(pending.key(i)))) {
-                breakers.failed(failure.forKey(pending.key(i)), answeredNanos);
+        Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(ask.key())));
+        for (int i = 1; i < ask.size(); i++) {
+            if (nodes.add(breakers.nodeOf(ask.key(i)))) {
+                breakers.failed(failure.forKey(ask.key(i)), answeredNanos);
             }
         }
         return failure;
     }
 
-    private static LimiterBackendException timeout(Pending<?> pending, Kind kind, String text) {
-        return LimiterBackendException.ofOtherThread(kind, TIMEOUT, pending.key(), text);
+    private static LimiterBackendException timeout(Ask ask, Kind kind, String text) {
+        return LimiterBackendException.ofOtherThread(kind, TIMEOUT, ask.key(), text);
     }
 
     /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */
-    public long pauseNanos(Pending<?> pending, LimiterBackendException failure, long nowNanos) {
-        if (failure.kind() != Kind.RETRYABLE || pending.isEnding()) {
+    private long pauseNanos(Ask ask, LimiterBackendException failure, long nowNanos) {
+        if (failure.kind() != Kind.RETRYABLE || ask.isEnding()) {
             return 0;
         }
-        long pause = pauseNanos(pending.failedOnce(failure));
-        return pause < pending.deadlineNanos() - nowNanos ? pause : 0;
+        long pause = pauseNanos(ask.failedOnce(failure));
+        return pause < ask.deadlineNanos() - nowNanos ? pause : 0;
     }
 
     private static long pauseNanos(int tries) {
@@ -216,11 +257,11 @@ public final class Guard implements AutoCloseable {
     }
 
     /** Fails a pending request at its deadline. To be called again if it throws. */
-    public void expire(Pending<?> pending) {
-        if (pending.isEnding()) {
+    public void expire(Ask ask) {
+        if (ask.isEnding()) {
             return;
         }
-        pending.fail(pending.withdraw() ? notSent(pending) : notAnswered(pending), outside);
+        ask.fail(ask.withdraw() ? notSent(ask) : notAnswered(ask), outside);
     }
 
     /** Runs callers' code; see {@link Deadlines#outside}. */

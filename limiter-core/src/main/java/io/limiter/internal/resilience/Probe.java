@@ -14,9 +14,9 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.time.BlockingCalls;
@@ -154,7 +154,7 @@ public final class Probe {
         for (int i = 0; i < DECISIONS_AHEAD; i++) {
             long start = System.nanoTime();
             try {
-                PendingRequest.start(limiting, KEY, CHEAPEST, PEEK).await();
+                Ask.start(limiting, KEY, CHEAPEST, PEEK).await();
             } catch (LimiterBackendException e) {
                 log.debug("A warm-up decision has failed.", e);
                 continue;

@@ -4,8 +4,8 @@ import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.WaitingCaller;
 import io.limiter.step.LimitStep;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +25,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     private final WaitingRoom room;
     private final long startNanos;
     // Guarded by this object's monitor.
-    private @Nullable Pending<?> current;
+    private @Nullable Ask current;
     private boolean givenUp;
     // Set before it waits.
     private boolean hasWaited;
@@ -50,7 +50,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
      * @param pending the request
      * @param decision its result
      */
-    public record Started<D>(Pending<?> pending, CompletableFuture<D> decision) {}
+    public record Started<D>(Ask pending, CompletableFuture<D> decision) {}
 
     /** Decides for the first time, in this thread. */
     protected abstract D decideFirst();
@@ -230,7 +230,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
      * @return completed when they are returned
      */
     public final CompletableFuture<?> giveUp() {
-        Pending<?> last;
+        Ask last;
         synchronized (this) {
             givenUp = true;
             last = current;

@@ -11,10 +11,10 @@ import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Request.Action;
@@ -249,9 +249,9 @@ class SequentialSetTest {
         assertThat(failed).isCompletedExceptionally();
     }
 
-    private static PendingSet bounded(Backend backend, Guard guard) {
-        PendingSet set = new PendingSet(parts(), null);
-        new UnbatchedEngine(backend, Runnable::run, guard).decide(set);
+    private static Ask bounded(Backend backend, Guard guard) {
+        Ask set = new Ask(parts(), null);
+        new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), Runnable::run, guard).decide(set);
         return set;
     }
 

@@ -3,9 +3,9 @@ package io.limiter.internal.batch;
 import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
@@ -91,7 +91,7 @@ class GroupCommitBlockingTest {
             chain.complete(0);
             return;
         }
-        PendingRequest next = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
+        Ask next = new Ask("a", HandEngine.LIMIT, HandEngine.request(1), null);
         next.thenRun(() -> requestOneAfterTheOther(engine, left - 1, chain));
         next.decideBy(engine);
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.List;
@@ -70,8 +70,7 @@ class GroupCommitCancelTest {
     void a_request_that_did_not_fit_and_is_cancelled_holds_up_no_other() {
         request(engine, "first", 1);
         request(engine, "a", 1);
-        CompletableFuture<Outcome> heldBack =
-                PendingRequest.start(engine, "a", TokenBucket.of(2, 2), HandEngine.request(2));
+        CompletableFuture<Outcome> heldBack = Ask.start(engine, "a", TokenBucket.of(2, 2), HandEngine.request(2));
         CompletableFuture<Outcome> after = request(engine, "a", 3);
         backend.call(0).answer();
         heldBack.cancel(false);

@@ -4,8 +4,8 @@ import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -85,7 +85,7 @@ class GroupCommitQueueTest {
         request(engine, "first", 1);
         request(engine, "k", 1);
         request(engine, "j", 2);
-        PendingRequest.start(engine, "k", other, HandEngine.request(3));
+        Ask.start(engine, "k", other, HandEngine.request(3));
         request(engine, "j", 4);
         request(engine, "k", 5);
         for (int call = 0; call < 4; call++) {

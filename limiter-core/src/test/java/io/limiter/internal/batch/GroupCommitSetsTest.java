@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingSet;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -28,10 +28,10 @@ class GroupCommitSetsTest {
     @Test
     void sets_that_arrive_during_a_call_share_the_next_in_their_order() {
         GroupCommit engine = engine(100, Runnable::run);
-        PendingSet first = set(engine, "a", "b");
-        PendingSet second = set(engine, "c", "a", "b");
-        PendingSet third = set(engine, "a", "b");
-        PendingSet fourth = set(engine, "a", "b");
+        Ask first = set(engine, "a", "b");
+        Ask second = set(engine, "c", "a", "b");
+        Ask third = set(engine, "a", "b");
+        Ask fourth = set(engine, "a", "b");
         assertThat(backend.sent()).containsExactly(List.of("a:1", "b:2"));
         backend.call(0).answer();
         assertThat(backend.sent())
@@ -41,9 +41,9 @@ class GroupCommitSetsTest {
         assertThat(first).isCompleted();
         assertThat(second).isNotDone();
         backend.call(1).answer();
-        assertThat(second.join()).extracting(Outcome::limit).containsExactly(1L, 2L, 3L);
+        assertThat(second.join().parts()).extracting(Outcome::limit).containsExactly(1L, 2L, 3L);
         assertThat(List.of(second, third, fourth))
-                .flatExtracting(CompletableFuture::join)
+                .flatExtracting(set -> set.join().parts())
                 .extracting(Outcome::remaining)
                 .containsExactly(3L, 4L, 5L, 6L, 7L, 8L, 9L);
     }
@@ -82,9 +82,9 @@ class GroupCommitSetsTest {
     void a_set_that_fails_fails_alone() {
         GroupCommit engine = engine(100, Runnable::run);
         set(engine, "first", "second");
-        PendingSet good = set(engine, "a", "b");
-        PendingSet bad = set(engine, "a", "bad");
-        PendingSet alsoGood = set(engine, "a", "b");
+        Ask good = set(engine, "a", "b");
+        Ask bad = set(engine, "a", "bad");
+        Ask alsoGood = set(engine, "a", "b");
         backend.call(0).answer();
         backend.call(1).answerAllBut("bad");
         assertFailed(bad, "bad", "it holds a list");
@@ -103,7 +103,7 @@ class GroupCommitSetsTest {
             }
         };
         set(engine, "first", "second");
-        List<PendingSet> sets = List.of(set(engine, "a", "b"), set(engine, "c", "b"));
+        List<Ask> sets = List.of(set(engine, "a", "b"), set(engine, "c", "b"));
         backend.call(0).answer();
         assertThat(sets).allSatisfy(set -> assertThat(set).succeedsWithin(Patience.DECISION_TIMEOUT));
         assertThat(backend.sent().get(1)).containsExactly("a:1", "b:2", "c:1", "b:2");
@@ -116,14 +116,14 @@ class GroupCommitSetsTest {
     @Test
     void what_was_cancelled_is_not_sent_and_a_closed_engine_fails_the_others() {
         GroupCommit engine = engine(100, Runnable::run);
-        PendingSet sent = set(engine, "a", "b");
-        PendingSet cancelled = set(engine, "c", "d");
+        Ask sent = set(engine, "a", "b");
+        Ask cancelled = set(engine, "c", "d");
         assertThat(engine.queued()).isEqualTo(1);
         assertThat(cancelled.cancel(true)).isTrue();
         set(engine, "e", "f");
         backend.call(0).answer();
         assertThat(backend.sent()).last().isEqualTo(List.of("e:1", "f:2"));
-        PendingSet queued = set(engine, "g", "h");
+        Ask queued = set(engine, "g", "h");
         engine.close();
         assertFailed(queued, "g", "closed");
         assertFailed(set(engine, "i", "j"), "i", "closed");
@@ -162,7 +162,7 @@ class GroupCommitSetsTest {
         GroupCommit engine = engine(100, tasks::add);
         backend.blocks = true;
         backend.onStart = HandEngine.Call::answer;
-        List<PendingSet> sets = List.of(set(engine, "a", "b"), set(engine, "a", "b"));
+        List<Ask> sets = List.of(set(engine, "a", "b"), set(engine, "a", "b"));
         assertThat(backend.calls).isEmpty();
         tasks.get(0).run();
         assertThat(sets).allMatch(CompletableFuture::isDone);
@@ -170,7 +170,7 @@ class GroupCommitSetsTest {
     }
 
     /** With one permit for the first key, two for the next, and so on. */
-    private static PendingSet set(GroupCommit engine, String... keys) {
+    private static Ask set(GroupCommit engine, String... keys) {
         List<KeyRequests<?>> parts = new ArrayList<>();
         for (String key : keys) {
             parts.add(KeyRequests.of(key, HandEngine.LIMIT, HandEngine.request(parts.size() + 1)));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.step.Request;
 import io.limiter.testing.Concurrently;
@@ -93,13 +93,13 @@ class GroupCommitStressTest {
             expected.put(id, mine);
             if (random.nextInt(4) == 0) {
                 try {
-                    mine.future.complete(PendingRequest.start(engine, mine.key, limit, mine.request)
-                            .await());
+                    mine.future.complete(
+                            Ask.start(engine, mine.key, limit, mine.request).await());
                 } catch (LimiterBackendException e) {
                     mine.future.completeExceptionally(e);
                 }
             } else {
-                CompletableFuture<Outcome> decided = PendingRequest.start(engine, mine.key, limit, mine.request);
+                CompletableFuture<Outcome> decided = Ask.start(engine, mine.key, limit, mine.request);
                 decided.whenComplete((decision, error) -> mine.complete(decision, error));
                 if (random.nextInt(5) == 0) {
                     mine.cancelled = decided.cancel(false);

@@ -5,7 +5,7 @@ import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
-import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
 import io.limiter.testing.HandEngine;
@@ -61,7 +61,7 @@ class GroupCommitYieldingTest {
 
     /** Awaits a decision that comes when this thread has yielded, or has parked. */
     private void await(GroupCommit engine) throws InterruptedException {
-        PendingRequest pending = request(engine, "k", 1);
+        Ask pending = request(engine, "k", 1);
         Thread caller = Thread.currentThread();
         Thread answering = new Thread(() -> {
             while (!pending.isDone() && caller.getState() != Thread.State.WAITING) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
 import io.limiter.testing.HandEngine;
@@ -169,7 +169,8 @@ class LongRoundTripTest {
                 GroupCommit.Settings.DEFAULT.withMaxCalls(maxCalls),
                 new Yielding(Duration.ZERO),
                 Runnable::run,
-                guard);
+                guard,
+                added -> {});
         roundTrips(lane, micros, times);
         return lane;
     }
@@ -184,7 +185,7 @@ class LongRoundTripTest {
 
     private void add(Lane lane, int requests) {
         for (int i = 0; i < requests; i++) {
-            PendingRequest request = new PendingRequest("k", HandEngine.LIMIT, HandEngine.request(1), null);
+            Ask request = new Ask("k", HandEngine.LIMIT, HandEngine.request(1), null);
             guard.begin(request);
             lane.add(request);
         }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -16,8 +16,8 @@ final class Requests {
 
     private Requests() {}
 
-    static PendingRequest request(Engine engine, String key, long permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
+    static Ask request(Engine engine, String key, long permits) {
+        return Ask.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 
     /** Answers all calls, and those that start meanwhile. */

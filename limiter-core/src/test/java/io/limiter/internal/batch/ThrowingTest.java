@@ -14,8 +14,8 @@ import io.limiter.LimiterListener;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
@@ -53,8 +53,8 @@ class ThrowingTest {
     @Test
     void a_limit_whose_comparison_throws_fails_its_own_requests_and_no_other() {
         CompletableFuture<Outcome> first = request(engine, "first", 1);
-        CompletableFuture<Outcome> a = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
-        CompletableFuture<Outcome> a2 = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
+        CompletableFuture<Outcome> a = Ask.start(engine, "a", new Incomparable(), HandEngine.request(1));
+        CompletableFuture<Outcome> a2 = Ask.start(engine, "a", new Incomparable(), HandEngine.request(1));
         CompletableFuture<Outcome> b = request(engine, "b", 1);
         backend.call(0).answer();
         backend.onStart = HandEngine.Call::answer;
@@ -144,10 +144,11 @@ class ThrowingTest {
                 GroupCommit.Settings.DEFAULT.withMaxCalls(1),
                 new Yielding(Duration.ZERO),
                 Runnable::run,
-                guard);
-        PendingRequest sent = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
-        PendingRequest queued = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
-        for (PendingRequest request : List.of(sent, queued)) {
+                guard,
+                added -> {});
+        Ask sent = new Ask("a", HandEngine.LIMIT, HandEngine.request(1), null);
+        Ask queued = new Ask("a", HandEngine.LIMIT, HandEngine.request(1), null);
+        for (Ask request : List.of(sent, queued)) {
             request.dueAt(guard.deadlines().now());
             lane.add(request);
         }

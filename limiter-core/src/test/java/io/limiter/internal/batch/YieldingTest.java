@@ -3,7 +3,9 @@ package io.limiter.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
-import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.Ask;
+import io.limiter.testing.Expected;
+import io.limiter.testing.HandEngine;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -12,7 +14,7 @@ class YieldingTest {
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Pending<String> pending = new Pending<>("k", null);
+    private final Ask pending = new Ask("k", HandEngine.LIMIT, HandEngine.request(1), null);
     private long nowNanos;
     private long yieldNanos = 500;
     private int yields;
@@ -47,7 +49,7 @@ class YieldingTest {
 
     @Test
     void a_thread_that_has_its_decision_does_not_yield() {
-        pending.complete("decided");
+        pending.complete(Expected.outcome(true, 1, 0, 0, 0, 0));
         yielding.accept(pending);
         assertThat(yields).isZero();
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.time.ExpiryClock;
@@ -180,10 +180,10 @@ class LeaseWaitsTest extends LeasesFixture {
 
     @Test
     void a_release_wakes_the_next_caller_even_if_its_future_was_completed_before() {
-        List<PendingDecision<?>> releases = new ArrayList<>();
+        List<Ask> releases = new ArrayList<>();
         Engine slow = new Engine() {
             @Override
-            public void decide(PendingDecision<?> pending) {
+            public void decide(Ask pending) {
                 if (pending.request(0).action() == Request.Action.REFUND) {
                     releases.add(pending);
                 } else {

@@ -14,7 +14,6 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.HandSleeper;
@@ -87,8 +86,8 @@ class EngineLimitSetTest {
         backend.onStart = HandEngine.Call::answer;
         List<Runnable> threads = new ArrayList<>();
         try (Guard guard = Patience.guard()) {
-            Engine unbatched = new UnbatchedEngine(backend, threads::add, guard);
-            CompletableFuture<SetDecision> queued = LimitSet.of(limiter("a", unbatched), limiter("b", unbatched))
+            Engine engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), threads::add, guard);
+            CompletableFuture<SetDecision> queued = LimitSet.of(limiter("a", engine), limiter("b", engine))
                     .async()
                     .decide(1);
             assertThat(queued.cancel(true)).isTrue();

@@ -15,9 +15,9 @@ import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
@@ -174,7 +174,7 @@ class LimiterBanTest {
         private Set<Request.Action> failing = Set.of();
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             Request.Action action = pending.request(0).action();
             if (action == Request.Action.CHARGE) {
                 charges.incrementAndGet();

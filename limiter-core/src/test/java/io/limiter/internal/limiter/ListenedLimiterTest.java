@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -64,7 +64,7 @@ class ListenedLimiterTest {
         }
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             lookups++;
             next.decide(pending);
         }

@@ -12,7 +12,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
@@ -65,7 +65,7 @@ class WaitQueueEndTest extends WaitQueueFixture {
         CompletableFuture<Boolean> next = window.async().tryAcquire(HOUR);
         engine.holds = true;
         sleeper.run();
-        engine.held.forEach(PendingDecision::markSent);
+        engine.held.forEach(Ask::markSent);
         assertThat(sent.cancel(true)).isTrue();
         engine.holds = false;
         engine.answer();

@@ -6,8 +6,8 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.testing.HandSleeper;
@@ -33,14 +33,14 @@ abstract class WaitQueueFixture {
     final class HeldEngine implements Engine {
 
         final SteppingEngine stepping = new SteppingEngine(clock::micros);
-        final List<PendingDecision<?>> held = new ArrayList<>();
+        final List<Ask> held = new ArrayList<>();
         boolean holds;
 
         @Nullable
         LimiterBackendException failure;
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             if (failure != null) {
                 pending.fail(failure, Runnable::run);
             } else if (holds) {
@@ -51,7 +51,7 @@ abstract class WaitQueueFixture {
         }
 
         void answer() {
-            List<PendingDecision<?>> answered = List.copyOf(held);
+            List<Ask> answered = List.copyOf(held);
             held.clear();
             answered.forEach(stepping::decide);
         }

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.LimiterBackendException;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
@@ -90,14 +90,14 @@ abstract class PrefetchFixture {
     /** The backend, which can keep prefetches waiting, or fail them. */
     final class Behind implements ImmediateEngine {
 
-        final List<PendingDecision<?>> held = new ArrayList<>();
+        final List<Ask> held = new ArrayList<>();
         boolean holds;
         LimiterBackendException failure;
         Request last;
         int returned;
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             last = pending.request(0);
             returned += last.action() == Request.Action.REFUND ? last.permits() : 0;
             boolean prefetches = last.action() == Request.Action.PREFETCH;

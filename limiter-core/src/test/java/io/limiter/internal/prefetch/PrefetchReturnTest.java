@@ -9,9 +9,9 @@ import io.limiter.Decision;
 import io.limiter.Prefetch;
 import io.limiter.Reservation;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.step.Request;
@@ -58,8 +58,8 @@ class PrefetchReturnTest extends PrefetchFixture {
         assertThat(behind.held).hasSize(1);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(prefetch::close);
         behind.holds = false;
-        PendingDecision<?> late = behind.held.get(0);
-        late.decided(Outcome.of(Verdict.granted(8, 9_990, 0).withTicketMicros(77)));
+        Ask late = behind.held.get(0);
+        late.answer(Outcome.of(Verdict.granted(8, 9_990, 0).withTicketMicros(77)));
         closing.join();
         assertThat(behind.last).isEqualTo(Request.of(Request.Action.REFUND, 8, 0, 77));
     }
@@ -84,7 +84,7 @@ class PrefetchReturnTest extends PrefetchFixture {
                 .until(() -> EnumSet.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED)
                         .contains(closing.getState()));
         assertThat(closing.getState()).isEqualTo(Thread.State.TIMED_WAITING);
-        behind.held.get(0).decided(Outcome.of(Verdict.granted(8, 9_990, 0).withTicketMicros(77)));
+        behind.held.get(0).answer(Outcome.of(Verdict.granted(8, 9_990, 0).withTicketMicros(77)));
         closing.join();
         assertThat(behind.last).isEqualTo(Request.of(Request.Action.REFUND, 8, 0, 77));
     }

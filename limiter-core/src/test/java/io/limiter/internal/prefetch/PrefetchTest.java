@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.step.Request;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -114,9 +114,8 @@ class PrefetchTest extends PrefetchFixture {
     void asynchronous_callers_share_prefetched_permits() {
         takeEachMilli(200);
         int before = backend.requests();
-        assertThat(PendingRequest.start(prefetch, KEY, LIMIT, ONE)).isCompleted();
-        assertThat(PendingRequest.start(prefetch, KEY, LIMIT, ONE).join().remaining())
-                .isPositive();
+        assertThat(Ask.start(prefetch, KEY, LIMIT, ONE)).isCompleted();
+        assertThat(Ask.start(prefetch, KEY, LIMIT, ONE).join().remaining()).isPositive();
         assertThat(backend.requests()).isEqualTo(before);
     }
 

@@ -10,8 +10,8 @@ import io.limiter.LimiterListener;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
@@ -57,7 +57,7 @@ class PrefetchedDemandTest {
         };
         TokenBucket limit = TokenBucket.perSecond(1_000).withCapacity(1_000);
         SteppingEngine backend = new SteppingEngine(time::micros);
-        List<PendingDecision<?>> held = new ArrayList<>();
+        List<Ask> held = new ArrayList<>();
         PrefetchEngine prefetch = new PrefetchEngine(
                         new HoldingPrefetches(backend, held), new HandSleeper(time), new ExpiryClock(clock, time))
                 .with(Prefetch.of(Duration.ofMillis(100)));
@@ -65,10 +65,10 @@ class PrefetchedDemandTest {
         decide(prefetch, "k", limit, one);
         decide(prefetch, "k", limit, one);
         // Nothing yet: it may call again in 25 ms.
-        held.remove(0).decided(outcome(false, 0, 0, 1_000, 25_000, 1_000_000));
+        held.remove(0).answer(outcome(false, 0, 0, 1_000, 25_000, 1_000_000));
         time.advance(Duration.ofMillis(25));
         decide(prefetch, "k", limit, one);
-        PendingDecision<?> call = held.remove(0);
+        Ask call = held.remove(0);
         onRead.add(() -> call.fail(BackendFailures.ambiguous("k", "it did not answer", null), Runnable::run));
         assertThat(decide(prefetch, "k", limit, one).source()).isEqualTo(Decision.Source.PREFETCH);
         assertThat(held).isEmpty();
@@ -80,10 +80,10 @@ class PrefetchedDemandTest {
                 .isEqualTo(14L);
     }
 
-    private record HoldingPrefetches(SteppingEngine backend, List<PendingDecision<?>> held) implements ImmediateEngine {
+    private record HoldingPrefetches(SteppingEngine backend, List<Ask> held) implements ImmediateEngine {
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             if (pending.request(0).action() == Request.Action.PREFETCH) {
                 held.add(pending);
             } else {
@@ -129,7 +129,7 @@ class PrefetchedDemandTest {
         }
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             Request request = pending.request(0);
             most = request.action() == Request.Action.PREFETCH ? Math.max(most, request.permits()) : most;
             backend.decide(pending);

@@ -4,9 +4,8 @@ import static io.limiter.testing.Expected.outcome;
 
 import io.limiter.Prefetch;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingDecision;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.InFlightCalls;
@@ -80,11 +79,11 @@ public class PrefetchedKeyLinearizability {
     private record GrantingEngine(AtomicInteger granted) implements Engine {
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             Request request = pending.request(0);
             int permits = (int) request.permits();
             granted.addAndGet(request.action() == Request.Action.REFUND ? -permits : permits);
-            ((PendingRequest) pending).answer(outcome(true, request.permits(), 100, 0, 0, 0));
+            pending.answer(outcome(true, request.permits(), 100, 0, 0, 0));
         }
 
         @Override

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.base.Ticker;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.InFlightCalls;
@@ -146,7 +146,7 @@ class PrefetchedKeyTest {
         other.passed(1);
         assertThat(other.takeFrom(1)).isNull();
         // The reply comes after a request has found no permits, and before it asks whether it is rejected.
-        held.pending.remove().decided(Outcome.of(block(1).withRetryAfterMicros(500_000)));
+        held.pending.remove().answer(Outcome.of(block(1).withRetryAfterMicros(500_000)));
         assertThat(other.rejects(1)).isFalse();
         assertThat(other.takeFrom(1)).isNotNull();
         assertThat(other.takeFrom(1)).isNull();
@@ -172,21 +172,21 @@ class PrefetchedKeyTest {
     /** Answers when the test says so. */
     private static final class Held implements Engine {
 
-        private final Deque<PendingDecision<?>> pending = new ArrayDeque<>();
+        private final Deque<Ask> pending = new ArrayDeque<>();
         private Runnable onDecide = () -> {};
 
         @Override
-        public void decide(PendingDecision<?> decided) {
+        public void decide(Ask decided) {
             pending.add(decided);
             onDecide.run();
         }
 
-        Deque<PendingDecision<?>> requests() {
+        Deque<Ask> requests() {
             return pending;
         }
 
         void answer() {
-            pending.remove().decided(Outcome.of(block(1)));
+            pending.remove().answer(Outcome.of(block(1)));
         }
 
         @Override

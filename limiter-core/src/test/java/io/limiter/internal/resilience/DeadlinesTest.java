@@ -7,9 +7,8 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.Pending;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -30,20 +29,6 @@ class DeadlinesTest {
     private static final int MOST_SECONDS = 60;
 
     @Test
-    void completed_calls_are_not_kept_while_another_is_pending() {
-        UnbatchedEngine engine = UnbatchedCalls.engine(Patience.guard());
-        CompletableFuture<String> answer = new CompletableFuture<>();
-        Pending<String> pending = UnbatchedCalls.start(engine, "k", () -> answer);
-        for (int i = 0; i < 1000; i++) {
-            UnbatchedCalls.start(engine, "k", () -> CompletableFuture.completedFuture("answered"))
-                    .join();
-        }
-        Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.underWay() == 1);
-        answer.complete("late");
-        assertThat(pending.join()).isEqualTo("late");
-    }
-
-    @Test
     void a_pool_that_throws_does_not_stop_the_checks_of_others() {
         Guard guard =
                 Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
@@ -56,8 +41,8 @@ class DeadlinesTest {
         });
         HandEngine backend = new HandEngine();
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Outcome> request = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
-        Pending<String> call = UnbatchedCalls.start(guard, "k", CompletableFuture::new);
+        CompletableFuture<Outcome> request = Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        Ask call = OwnCalls.start(guard, "k", CompletableFuture::new);
         for (CompletableFuture<?> each : List.of(request, call)) {
             assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LimiterBackendException.class);
@@ -70,8 +55,8 @@ class DeadlinesTest {
         Guard guard =
                 Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
         GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Outcome> first = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
-        CompletableFuture<Outcome> second = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Outcome> first = Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Outcome> second = Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Throwable> blocks = first.handle((decision, error) ->
                 second.handle((other, otherError) -> otherError).join());
         assertThat(blocks).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS).isInstanceOf(LimiterBackendException.class);
@@ -95,7 +80,7 @@ class DeadlinesTest {
             }
         };
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        Pending<String> single = UnbatchedCalls.start(guard, "a", () -> {
+        Ask single = OwnCalls.start(guard, "a", () -> {
             if (attempts.incrementAndGet() == 1) {
                 return CompletableFuture.failedFuture(loading);
             }
@@ -103,7 +88,7 @@ class DeadlinesTest {
             return CompletableFuture.completedFuture("answered");
         });
         List<CompletableFuture<String>> threads = Stream.of(
-                        PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1)), single)
+                        Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1)), single)
                 .map(each -> each.thenApply(answer -> Thread.currentThread().getName()))
                 .toList();
         attached.countDown();
@@ -120,7 +105,7 @@ class DeadlinesTest {
     void a_failure_for_which_no_thread_can_be_started_is_delivered_when_one_can() {
         LimiterBackendException loading =
                 new LimiterBackendException(Kind.RETRYABLE, "LOADING", "a", "loading", null, null);
-        Pending<String> pending = new Pending<>("a", null);
+        Ask pending = new Ask("a", HandEngine.LIMIT, HandEngine.request(1), null);
         assertThatThrownBy(() -> pending.fail(loading, stages -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 }))
@@ -137,12 +122,10 @@ class DeadlinesTest {
         backend.onStart = HandEngine.Call::answer;
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
         for (int i = 0; i < 3000; i++) {
-            PendingRequest.start(engine, "k" + i, HandEngine.LIMIT, HandEngine.request(1))
-                    .await();
+            Ask.start(engine, "k" + i, HandEngine.LIMIT, HandEngine.request(1)).await();
         }
         backend.onStart = call -> {};
-        CompletableFuture<Outcome> pending =
-                PendingRequest.start(engine, "pending", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Outcome> pending = Ask.start(engine, "pending", HandEngine.LIMIT, HandEngine.request(1));
         Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.watchedLanes() == 1);
         backend.call(3000).answer();
         assertThat(pending.join().isGranted()).isTrue();

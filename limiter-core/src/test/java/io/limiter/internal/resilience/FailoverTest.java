@@ -14,9 +14,9 @@ import io.limiter.SetDecision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
@@ -173,7 +173,7 @@ class FailoverTest {
     void an_error_of_the_policy_reaches_the_caller() {
         Engine bad = new Failing() {
             @Override
-            public void decide(PendingDecision<?> pending) {
+            public void decide(Ask pending) {
                 throw new AssertionError("of a limit");
             }
         };
@@ -205,7 +205,7 @@ class FailoverTest {
         }
 
         @Override
-        public void decide(PendingDecision<?> pending) {
+        public void decide(Ask pending) {
             pending.fail(failure(pending.key()), Runnable::run);
         }
 

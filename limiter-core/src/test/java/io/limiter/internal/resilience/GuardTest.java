@@ -12,10 +12,9 @@ import io.limiter.LimiterListener;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.engine.Pending;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.HandEngine;
@@ -63,7 +62,7 @@ class GuardTest {
     @Test
     void a_waiting_caller_gets_the_failure_with_its_own_stack_trace() {
         GroupCommit engine = engine(guard(Duration.ofMillis(50), Duration.ofHours(1)));
-        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+        assertThatThrownBy(() -> Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
                         .await())
                 .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
                     assertThat(e.kind()).isEqualTo(Kind.AMBIGUOUS);
@@ -80,7 +79,7 @@ class GuardTest {
         GroupCommit engine = engine(guard);
         CompletableFuture<Outcome> first = start(engine, "a", 1);
         CompletableFuture<Outcome> waits = start(engine, "a", 2);
-        Pending<String> alone = neverAnswered(guard);
+        Ask alone = neverAnswered(guard);
         for (int i = 0; i < 3; i++) {
             assertThat(failure(neverAnswered(guard(Duration.ofMillis(50), Duration.ofHours(1))))
                             .kind())
@@ -137,7 +136,7 @@ class GuardTest {
                 Uninterruptibles.awaitUninterruptibly(released);
             });
         }
-        assertThatThrownBy(() -> PendingRequest.start(queued, "b", HandEngine.LIMIT, HandEngine.request(1))
+        assertThatThrownBy(() -> Ask.start(queued, "b", HandEngine.LIMIT, HandEngine.request(1))
                         .await())
                 .isInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> neverAnswered(guard).await()).isInstanceOf(LimiterBackendException.class);
@@ -148,10 +147,10 @@ class GuardTest {
     @Test
     void a_request_that_is_being_sent_at_its_deadline_counts_as_sent() {
         Guard guard = guard(Duration.ofMillis(50), Duration.ofHours(1));
-        CompletableFuture<CompletableFuture<String>> started = new CompletableFuture<>();
+        CompletableFuture<Ask> started = new CompletableFuture<>();
         CountDownLatch over = new CountDownLatch(1);
         CompletableFuture<String> sent = new CompletableFuture<>();
-        new Thread(() -> started.complete(UnbatchedCalls.start(guard, "a", () -> {
+        new Thread(() -> started.complete(OwnCalls.start(guard, "a", () -> {
                     Uninterruptibles.awaitUninterruptibly(over);
                     return sent;
                 })))
@@ -172,7 +171,7 @@ class GuardTest {
             }
         };
         GroupCommit engine = engine(guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1)));
-        assertThat(PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+        assertThat(Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
                         .await()
                         .isGranted())
                 .isTrue();
@@ -210,7 +209,7 @@ class GuardTest {
         LimiterBackendException atOnce = failure(start(engine, "a", 1));
         assertThat(atOnce.kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(atOnce.getStackTrace()).isEmpty();
-        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+        assertThatThrownBy(() -> Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
                         .await())
                 .as("of a caller that waits")
                 .isInstanceOfSatisfying(
@@ -283,7 +282,7 @@ class GuardTest {
         CompletableFuture<String> answer = new CompletableFuture<>();
         CompletableFuture<Outcome> sent = start(engine, "a", 1);
         CompletableFuture<Outcome> waits = start(engine, "a", 2);
-        CompletableFuture<String> single = UnbatchedCalls.start(guard, "s", () -> answer);
+        CompletableFuture<Outcome> single = OwnCalls.start(guard, "s", () -> answer);
         Awaitility.await().until(() -> checks.get() > 0);
         clock.advance(Duration.ofSeconds(30));
         int before = checks.get();
@@ -296,7 +295,7 @@ class GuardTest {
         answer.complete("answered");
         assertThat(sent.join().limit()).isEqualTo(1);
         assertThat(waits.join().limit()).isEqualTo(2);
-        assertThat(single.join()).isEqualTo("answered");
+        assertThat(single.join().isGranted()).isTrue();
         assertThat(guard.state().lastFailure()).isEmpty();
     }
 
@@ -345,8 +344,8 @@ class GuardTest {
                 }))));
     }
 
-    private static Pending<String> neverAnswered(Guard guard) {
-        return UnbatchedCalls.start(guard, "t", CompletableFuture::new);
+    private static Ask neverAnswered(Guard guard) {
+        return OwnCalls.start(guard, "t", CompletableFuture::new);
     }
 
     private static LimiterBackendException failure(CompletableFuture<?> future) {
@@ -356,6 +355,6 @@ class GuardTest {
     }
 
     private static CompletableFuture<Outcome> start(Engine engine, String key, long permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
+        return Ask.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

@@ -13,8 +13,8 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -141,7 +141,7 @@ class PolicyDecisionsTest {
     private Failover failover(LimiterBackendException failure) {
         Engine failing = new Engine() {
             @Override
-            public void decide(PendingDecision<?> pending) {
+            public void decide(Ask pending) {
                 pending.fail(failure, Runnable::run);
             }
 

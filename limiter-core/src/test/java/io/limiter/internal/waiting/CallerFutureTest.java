@@ -1,14 +1,15 @@
 package io.limiter.internal.waiting;
 
-import static io.limiter.testing.Expected.decision;
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.Decision;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.Ask;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.HandEngine;
 import io.limiter.testing.Seed;
 import java.util.List;
 import java.util.Random;
@@ -27,24 +28,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Futures that wait for permits, and the permits of those that are given up. */
 class CallerFutureTest {
 
-    private static final Decision IN_A_SECOND = decision(true, 10, 0, 1_000_000, 0, 11_000_000);
-    private static final Decision AT_ONCE = decision(true, 10, 0, 0, 0, 11_000_000);
+    private static final Outcome IN_A_SECOND = outcome(true, 10, 0, 1_000_000, 0, 11_000_000);
+    private static final Outcome AT_ONCE = outcome(true, 10, 0, 0, 0, 11_000_000);
     private static final List<Predicate<CompletableFuture<Boolean>>> COMPLETIONS = List.of(
             future -> future.cancel(false),
             future -> future.complete(true),
             future -> future.complete(false),
             future -> future.completeExceptionally(new IllegalStateException("unused")));
-    private static final Decision REJECTED = decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
+    private static final Outcome REJECTED = outcome(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
     private final AtomicInteger returned = new AtomicInteger();
-    private final Pending<Decision> decided = new Pending<>("k", new Pending.Fallback<>() {
+    private final Ask decided = new Ask("k", HandEngine.LIMIT, HandEngine.request(1), new Ask.Fallback() {
         @Override
-        public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
+        public Outcome answer(LimiterBackendException failure, Ask pending) {
             throw failure;
         }
 
         @Override
-        public CompletableFuture<?> returnUnused(Decision answer, Pending<Decision> pending) {
+        public CompletableFuture<?> returnUnused(Outcome answer, Ask pending) {
             returned.addAndGet(answer.isGranted() ? 1 : 0);
             return CompletableFuture.completedFuture(null);
         }
@@ -68,17 +69,18 @@ class CallerFutureTest {
         }
     };
     private final Waits waits = new Waits(sleeper);
-    private final CallerFuture<Decision, Boolean> awaited = new CallerFuture<>(
+    private final CallerFuture<Boolean> awaited = new CallerFuture<>(
             "k",
             decided::giveUp,
             decided,
+            (decision, error) -> {},
             decision -> decision.isGranted() ? decision.waitMicros() : 0,
             waits,
             decision -> {
                 begun.incrementAndGet();
                 return ended::incrementAndGet;
             },
-            Decision::isGranted);
+            Outcome::isGranted);
     private boolean hasTimers = true;
     private boolean completed;
 
@@ -149,8 +151,15 @@ class CallerFutureTest {
 
     @Test
     void a_result_that_throws_returns_the_permits() {
-        CallerFuture<Decision, Boolean> failing = new CallerFuture<>(
-                "k", decided::giveUp, decided.copy(), decision -> 0, waits, decision -> () -> {}, decision -> {
+        CallerFuture<Boolean> failing = new CallerFuture<>(
+                "k",
+                decided::giveUp,
+                decided.copy(),
+                (decision, error) -> {},
+                decision -> 0,
+                waits,
+                decision -> () -> {},
+                decision -> {
                     throw new IllegalStateException("planted");
                 });
         decided.answer(IN_A_SECOND);
@@ -209,7 +218,7 @@ class CallerFutureTest {
         Random random = new Random(Seed.VALUE + repetition.getCurrentRepetition());
         for (int i = 0; i < 200; i++) {
             CallerFutureTest each = new CallerFutureTest();
-            Decision decision = random.nextBoolean() ? IN_A_SECOND : AT_ONCE;
+            Outcome decision = random.nextBoolean() ? IN_A_SECOND : AT_ONCE;
             Predicate<CompletableFuture<Boolean>> completion = COMPLETIONS.get(random.nextInt(COMPLETIONS.size()));
             AtomicBoolean first = new AtomicBoolean(true);
             int spins = random.nextInt(200);

@@ -215,7 +215,7 @@ public final class PlantedBugs {
                         "No call throws what is not documented",
                         "redis-stopped-1s",
                         Measure.ERRORS,
-                        method("internal.engine.Pending", "await", Advices.ThrowAnother.class)),
+                        method("internal.engine.Ask", "await", Advices.ThrowAnother.class)),
                 named(
                         "one-key-fails-all",
                         "A key that Redis cannot decide fails the others of its call",

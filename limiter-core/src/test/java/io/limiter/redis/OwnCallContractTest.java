@@ -4,7 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 
 /** The contract without group commit. */
-class UnbatchedEngineContractTest extends RedisEngineContract {
+class OwnCallContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {

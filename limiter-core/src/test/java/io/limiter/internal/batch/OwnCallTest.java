@@ -1,4 +1,4 @@
-package io.limiter.internal.resilience;
+package io.limiter.internal.batch;
 
 import static io.limiter.testing.Expected.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,9 +10,12 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.resilience.Breakers;
+import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.EngineObserver;
 import io.limiter.testing.FutureBackend;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -21,13 +24,14 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Retries and withdrawals of decisions that have a call of their own. */
-class UnbatchedEngineTest {
+class OwnCallTest {
 
     private static final Answer TAKEN = Answer.of(List.of(verdict(true, 1, 0, 0, 0, 0)));
 
@@ -68,8 +72,7 @@ class UnbatchedEngineTest {
     void a_request_cancelled_before_its_call_uses_no_connection() {
         List<Runnable> queued = new ArrayList<>();
         Blocking backend = new Blocking();
-        PendingRequest pending = PendingRequest.start(
-                new UnbatchedEngine(backend, queued::add, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
+        Ask pending = Ask.start(engine(backend, queued::add, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
         pending.cancel(false);
         queued.forEach(Runnable::run);
         assertThat(backend.used).isEmpty();
@@ -80,8 +83,9 @@ class UnbatchedEngineTest {
         List<Runnable> queued = new ArrayList<>();
         Blocking backend = new Blocking();
         Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
-        try (Guard hasty = Guards.with(Duration.ofMillis(20), breaker)) {
-            UnbatchedEngine engine = new UnbatchedEngine(backend, queued::add, hasty);
+        try (Guard hasty = new Guard(
+                Duration.ofMillis(20), Duration.ofMillis(20), breaker, ListenerNotifier.NONE, EngineObserver.NONE)) {
+            GroupCommit engine = engine(backend, queued::add, hasty);
             assertThatThrownBy(() -> AsyncFailures.join(engine.reset("a")))
                     .isInstanceOfSatisfying(
                             LimiterBackendException.class,
@@ -118,7 +122,7 @@ class UnbatchedEngineTest {
         }
     }
 
-    private PendingRequest decide(Answer... answers) {
+    private Ask decide(Answer... answers) {
         Iterator<Answer> next = List.of(answers).iterator();
         Backend backend = new FutureBackend() {
             @Override
@@ -138,8 +142,11 @@ class UnbatchedEngineTest {
                 throw new UnsupportedOperationException();
             }
         };
-        return PendingRequest.start(
-                new UnbatchedEngine(backend, Runnable::run, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
+        return Ask.start(engine(backend, Runnable::run, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
+    }
+
+    private static GroupCommit engine(Backend backend, Executor blockingCalls, Guard guarded) {
+        return new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), blockingCalls, guarded);
     }
 
     private static Answer failed(Kind kind) {
