@@ -209,7 +209,7 @@ class ContractTest {
             }
         }
         lines.removeIf(line -> line.matches("limiter\\.(http|limits|clients) = "));
-        lines.addAll(settings("limiter.http.<rule>", "io.limiter.spring.autoconfigure.HttpRule"));
+        lines.addAll(settings("limiter.http.<rule>", "io.limiter.spring.autoconfigure.HttpRuleSettings"));
         lines.addAll(settings("limiter.limits.<limit>", "io.limiter.spring.settings.LimitSettings"));
         lines.addAll(settings("limiter.clients.<client>", "io.limiter.spring.client.ClientSettings"));
         compare("properties.txt", List.copyOf(lines));

@@ -1,20 +1,17 @@
 package io.limiter.spring.client;
 
 import io.limiter.Decision;
-import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.check.Check;
-import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;
-import io.limiter.spring.check.CheckStep;
-import io.limiter.spring.check.LimitName;
-import io.limiter.spring.check.LimitWithPlans;
-import io.limiter.spring.check.LimitWithPlans.ForCall;
+import io.limiter.spring.check.EffectiveLimit;
+import io.limiter.spring.check.Facts;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.Rejection;
+import io.limiter.spring.check.Rule;
+import io.limiter.spring.check.RuleLimit;
 import io.limiter.step.Verdict;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.http.HttpHeaders;
@@ -23,14 +20,13 @@ import org.springframework.http.HttpHeaders;
  * The limits of the outgoing calls of one client, which share one bucket in the whole fleet. Safe for use by many threads.
  *
  * @param property what the names of its settings start with
- * @param parts at least one; those that are enforced are all or nothing
  * @param pauseAtMost the longest pause that its third party may request
  * @param requestedPause which responses request one, and how long
  */
 record ClientLimit(
         String name,
         String property,
-        List<LimitWithPlans<Limiter>> parts,
+        Rule rule,
         Duration pauseAtMost,
         RequestedPause requestedPause,
         ClientPause pause,
@@ -50,7 +46,7 @@ record ClientLimit(
 
     /** The name of the limit whose key is banned during a pause: a ban of one of them rejects all. */
     String limiter() {
-        return parts.get(0).name();
+        return first().name().name();
     }
 
     /**
@@ -77,14 +73,19 @@ record ClientLimit(
         if (left.isZero()) {
             return;
         }
-        ForCall<Limiter> used = parts.get(0).forCall();
-        if (used.limit().enforced()) {
+        EffectiveLimit limit = first().effective();
+        if (limit.enforced()) {
             long micros = left.plusNanos(999).toNanos() / 1000;
             Decision paused = Decision.of(
-                    Verdict.rejected(used.limiter().limit().capacity(), 0, micros, micros), Decision.Source.OVERRIDE);
-            used.limit().log().rejected(paused);
-            throw used.limit().rejection(request(parts.get(0)), paused, false).exception();
+                    Verdict.rejected(limit.definition().capacity(), 0, micros, micros), Decision.Source.OVERRIDE);
+            limit.log().rejected(paused);
+            PermitRequest request = new PermitRequest(limit.name(), List.of(name), 1);
+            throw limit.rejection(request, paused, false).exception();
         }
+    }
+
+    private RuleLimit first() {
+        return rule.limits().get(0);
     }
 
     static void throwIfRejected(CheckResult result) {
@@ -95,22 +96,6 @@ record ClientLimit(
     }
 
     private Check check() {
-        List<CheckStep<?>> steps = new ArrayList<>(parts.size());
-        for (LimitWithPlans<Limiter> part : parts) {
-            ForCall<Limiter> used = part.forCall();
-            steps.add(new CheckPart(used.limit(), used.limiter(), request(part), used.timeout(), null, null));
-        }
-        return new Check(CheckStep.inOrder(steps), null);
-    }
-
-    /** All calls of a client share its permits. They have its name as their key, so that they can be banned together. */
-    private PermitRequest request(LimitWithPlans<Limiter> part) {
-        return new PermitRequest(LimitName.chosen(PREFIX, part.name()), List.of(name), 1);
-    }
-
-    /** Whether the limiter is one of this client's. */
-    boolean has(String prefix, String limiter) {
-        return prefix.startsWith(PREFIX)
-                && parts.stream().anyMatch(part -> part.name().equals(limiter));
+        return Check.of(List.of(rule), Facts.NONE, null);
     }
 }

@@ -1,14 +1,12 @@
 package io.limiter.spring.client;
 
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.KnownLimits;
-import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitName;
-import io.limiter.spring.check.LimitWithPlans;
 import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.check.Rule;
+import io.limiter.spring.check.RuleLimit;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -115,7 +113,7 @@ final class ClientLimits implements KnownLimits {
         client.check(property);
         RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
         boolean several = client.limits().size() > 1;
-        List<LimitWithPlans<Limiter>> parts = new ArrayList<>();
+        List<RuleLimit> built = new ArrayList<>();
         client.limits().forEach((id, limit) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", id, ".day.limit=1000");
             client.check(ofLimit, limit);
@@ -126,32 +124,20 @@ final class ClientLimits implements KnownLimits {
                         " must not have the name of a limit of another client, with which it shares permits and pauses"
                                 + " otherwise, was '" + limitName + "': rename the client");
             }
-            parts.add(SettingChecks.named(ofLimit, ": ", () -> withPlans(ofLimit, limitName, limit, client, log)));
+            built.add(SettingChecks.named(ofLimit, ": ", () -> ruleLimit(ofLimit, limitName, limit, client, log)));
         });
-        if (several) {
-            SettingChecks.named(
-                    property,
-                    ": ",
-                    () -> CheckStep.checkIsForSets(parts.get(0).forCall().limiter()));
-        }
-        ClientPause pause = pauses.of(name, parts.get(0).name());
+        // The calls have the client's name as their key, so that they can be banned together.
+        Rule rule = SettingChecks.named(property, ": ", () -> Rule.ofAllCalls(built, name, log));
+        ClientPause pause = pauses.of(name, built.get(0).name().name());
         RequestedPause requestedPause = new RequestedPause(client.pauseStatuses(), client.pauseHeaders());
-        return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), requestedPause, pause, pauses);
+        return new ClientLimit(name, property, rule, client.pauseAtMost(), requestedPause, pause, pauses);
     }
 
-    private LimitWithPlans<Limiter> withPlans(
+    private RuleLimit ruleLimit(
             String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
         Configured configured =
                 limit.toLimitOfCalls(property, client.timeout()).as(client.enforce(), client.internal());
-        return new LimitWithPlans<>(
-                LimitName.chosen(ClientLimit.PREFIX, name),
-                "",
-                log,
-                configured,
-                live,
-                (plan, enforced) -> factory.with(configured.options(ClientLimit.PREFIX, plan, enforced))
-                        .build(name, (Limit) configured.limit(plan)),
-                Set.of());
+        return new RuleLimit(LimitName.chosen(ClientLimit.PREFIX, name), "", log, configured, factory, live, Set.of());
     }
 
     @Override
@@ -161,7 +147,7 @@ final class ClientLimits implements KnownLimits {
 
     private Optional<ClientLimit> with(String prefix, String name) {
         return byName.values().stream()
-                .filter(client -> client.has(prefix, name))
+                .filter(client -> client.rule().has(prefix, name))
                 .findFirst();
     }
 }

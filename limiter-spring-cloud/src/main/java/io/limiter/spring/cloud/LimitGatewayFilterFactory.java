@@ -4,7 +4,7 @@ import static org.springframework.cloud.gateway.support.GatewayToStringStyler.fi
 
 import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RouteRules;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
 import java.util.List;
@@ -70,16 +70,16 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
             throw new InvalidSettingException(
                     "rule", " of the filter Limit must be the name of a rule of limiter.http, such as - Limit=orders");
         }
-        HttpLimits limits = known.named(rule);
+        HttpRules rulesOfRoute = known.named(rule);
         KeyResolver keys = config.getKeyResolver();
         HttpLimitWebFilter.Shared limiting = shared.getObject();
         return (exchange, chain) -> {
             Mono<Void> handled = chain.filter(exchange);
             return keys == null
-                    ? limiting.limit(exchange, limits, handled)
+                    ? limiting.limit(exchange, rulesOfRoute, handled)
                     : keys.resolve(exchange)
                             .defaultIfEmpty("")
-                            .flatMap(key -> limiting.limit(exchange, limits.by(RuleKey.known(key)), handled));
+                            .flatMap(key -> limiting.limit(exchange, rulesOfRoute.by(RuleKey.known(key)), handled));
         };
     }
 

@@ -44,9 +44,10 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallerFacts caller, int order, ConfiguredLimits configured) {
         this.configured = configured;
-        LimitParser parser = new LimitParser(caller, configured, beans);
-        this.methods =
-                new LimitedMethods(parser, new LimitedMethodFinder(parser, beans), new LimitBinder(factory, beans));
+        this.methods = new LimitedMethods(
+                new LimitedMethodFinder(new RuleParser(caller, configured, beans), beans),
+                new RuleBinder(factory, beans),
+                beans);
         setClassFilter(methods::anyIn);
         setAdvice(new LimitInterceptor(methods, beans));
         setOrder(order);

@@ -29,11 +29,11 @@ final class LimitInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-        MethodLimits limits = methods.limiting(call);
-        return switch (limits.kind()) {
-            case PLAIN -> plain(limits, call);
-            case FUTURE -> runsInExecutor(call) ? plain(limits, call) : LimitedFuture.of(limits, call);
-            case PUBLISHER -> LimitedPublisher.of(limits, call, beans.find(SubscriptionContext.class));
+        LimitedMethod method = methods.called(call);
+        return switch (method.kind()) {
+            case PLAIN -> plain(method, call);
+            case FUTURE -> runsInExecutor(call) ? plain(method, call) : LimitedFuture.of(method, call);
+            case PUBLISHER -> LimitedPublisher.of(method, call, beans.find(SubscriptionContext.class));
         };
     }
 
@@ -67,26 +67,26 @@ final class LimitInterceptor implements MethodInterceptor {
                 && pointcut.getMethodMatcher().matches(call.getMethod(), type);
     }
 
-    private @Nullable Object plain(MethodLimits limits, MethodInvocation call) throws Throwable {
+    private @Nullable Object plain(LimitedMethod method, MethodInvocation call) throws Throwable {
         EventLoops.checkMayWait(call.getMethod());
-        CheckResult result = limits.check(call).run();
+        CheckResult result = method.check(call).run();
         if (result.rejection() != null) {
             throw result.rejection().exception();
         }
-        return result.isOpen() ? proceed(result, limits, call) : call.proceed();
+        return result.isOpen() ? proceed(result, method, call) : call.proceed();
     }
 
-    private @Nullable Object proceed(CheckResult permit, MethodLimits limits, MethodInvocation call) throws Throwable {
+    private @Nullable Object proceed(CheckResult permit, LimitedMethod method, MethodInvocation call) throws Throwable {
         boolean goesOn = false;
         Outcome outcome = null;
         try {
             Object returned = call.proceed();
             if (returned instanceof CompletionStage<?> stage) {
-                Object followed = follow(stage, permit, limits, call);
+                Object followed = follow(stage, permit, method, call);
                 goesOn = true;
                 return followed;
             }
-            limits.checkDone(permit, returned);
+            method.checkDone(permit, returned);
             outcome = Outcome.of(returned, null);
             return returned;
         } catch (Throwable e) {
@@ -99,9 +99,9 @@ final class LimitInterceptor implements MethodInterceptor {
         }
     }
 
-    private Object follow(CompletionStage<?> stage, CheckResult permit, MethodLimits limits, MethodInvocation call) {
+    private Object follow(CompletionStage<?> stage, CheckResult permit, LimitedMethod method, MethodInvocation call) {
         if (stage.getClass() == CompletableFuture.class) {
-            LimitedFuture future = new LimitedFuture(limits, call);
+            LimitedFuture future = new LimitedFuture(method, call);
             future.follow(stage, permit);
             return future;
         }

@@ -35,18 +35,18 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     /** Completes futures where no thread can be started, because what callers do then may block. */
     private static final Executor LAST_RESORT = new CompletableFuture<>().defaultExecutor();
 
-    private final MethodLimits limits;
+    private final LimitedMethod method;
     private final MethodInvocation call;
     private @Nullable DeferredRecorder deferred;
     private @Nullable SubscriptionContext awaitsRequest;
 
-    LimitedFuture(MethodLimits limits, MethodInvocation call) {
-        this.limits = limits;
+    LimitedFuture(LimitedMethod method, MethodInvocation call) {
+        this.method = method;
         this.call = call;
     }
 
-    static LimitedFuture of(MethodLimits limits, MethodInvocation call) {
-        LimitedFuture future = new LimitedFuture(limits, call);
+    static LimitedFuture of(LimitedMethod method, MethodInvocation call) {
+        LimitedFuture future = new LimitedFuture(method, call);
         try {
             future.start();
         } catch (RuntimeException e) {
@@ -56,22 +56,22 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     }
 
     private void start() {
-        DecisionRecorder recorder = limits.beans().recorder();
-        SubscriptionContext subscriptions = recorder == null ? limits.beans().find(SubscriptionContext.class) : null;
+        DecisionRecorder recorder = method.beans().recorder();
+        SubscriptionContext subscriptions = recorder == null ? method.beans().find(SubscriptionContext.class) : null;
         if (subscriptions == null) {
-            run(limits.check(call, recorder));
-        } else if (limits.usesCaller() && subscriptions.knowsRequestLater()) {
+            run(method.check(call, recorder));
+        } else if (method.usesCaller() && subscriptions.knowsRequestLater()) {
             awaitsRequest = subscriptions;
         } else {
             deferred = new DeferredRecorder();
-            run(limits.check(call, deferred));
+            run(method.check(call, deferred));
         }
     }
 
     @Override
     public void handledIn(ContextView context, DecisionRecorder recorder) {
         if (awaitsRequest != null) {
-            CompletableFuture<Check> check = LimitedPublisher.check(limits, call, recorder, awaitsRequest, context);
+            CompletableFuture<Check> check = LimitedPublisher.check(method, call, recorder, awaitsRequest, context);
             await(check);
             check.thenAccept(this::run).whenComplete((nothing, error) -> {
                 if (error != null) {
@@ -90,10 +90,10 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
             return;
         }
         await(check);
-        UnaryOperator<Runnable> context = limits.beans().callContext();
+        UnaryOperator<Runnable> context = method.beans().callContext();
         check.whenComplete((result, error) -> {
             try {
-                limits.beans().execute(context.apply(() -> checked(result, error)));
+                method.beans().execute(context.apply(() -> checked(result, error)));
             } catch (RuntimeException | Error e) {
                 if (result != null) {
                     result.closeAsync(null);
@@ -151,7 +151,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     /** {@code null} if the result is there. */
     private @Nullable Throwable failure(CheckResult permit, @Nullable Object value) {
         try {
-            limits.checkDone(permit, value);
+            method.checkDone(permit, value);
             return null;
         } catch (RuntimeException e) {
             return e;
@@ -164,7 +164,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
         if (closed.isDone()) {
             complete(value, error);
         } else {
-            Runnable completion = limits.beans().callContext().apply(() -> complete(value, error));
+            Runnable completion = method.beans().callContext().apply(() -> complete(value, error));
             closed.whenComplete((nothing, none) -> completeElsewhere(completion));
         }
     }
@@ -172,7 +172,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
     /** In another thread, because the actions of callers may block. */
     private void completeElsewhere(Runnable completion) {
         try {
-            limits.beans().execute(completion);
+            method.beans().execute(completion);
         } catch (RuntimeException | Error e) {
             LAST_RESORT.execute(completion);
         }

@@ -26,10 +26,10 @@ final class LimitedMethodFinder {
 
     private static final String BEAN = "org.springframework.context.annotation.Bean";
 
-    private final LimitParser parser;
+    private final RuleParser parser;
     private final ApplicationBeans beans;
 
-    LimitedMethodFinder(LimitParser parser, ApplicationBeans beans) {
+    LimitedMethodFinder(RuleParser parser, ApplicationBeans beans) {
         this.parser = parser;
         this.beans = beans;
     }
@@ -39,13 +39,13 @@ final class LimitedMethodFinder {
      *
      * @throws InvalidLimitException if one of them cannot work
      */
-    Map<Method, List<DeclaredLimit>> find(Class<?> beanClass) {
+    Map<Method, List<AnnotationRule>> find(Class<?> beanClass) {
         if (!LimitAnnotations.mayBeIn(beanClass)) {
             return Map.of();
         }
         Class<?> userClass = ClassUtils.getUserClass(beanClass);
         boolean onType = LimitAnnotations.areOn(userClass);
-        Map<Method, List<DeclaredLimit>> found = new LinkedHashMap<>();
+        Map<Method, List<AnnotationRule>> found = new LinkedHashMap<>();
         MethodFilter isLimited = method ->
                 LimitAnnotations.areOn(method, userClass) || onType && LimitAnnotations.coverMethod(method, userClass);
         Set<String> replaced = new LinkedHashSet<>();

@@ -5,12 +5,9 @@ import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 
@@ -21,17 +18,17 @@ import org.springframework.core.MethodClassKey;
  */
 final class LimitedMethods {
 
-    private final LimitParser parser;
     private final LimitedMethodFinder finder;
-    private final LimitBinder binder;
+    private final RuleBinder binder;
+    private final ApplicationBeans beans;
     private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
     private volatile boolean started;
 
-    LimitedMethods(LimitParser parser, LimitedMethodFinder finder, LimitBinder binder) {
-        this.parser = parser;
+    LimitedMethods(LimitedMethodFinder finder, RuleBinder binder, ApplicationBeans beans) {
         this.finder = finder;
         this.binder = binder;
+        this.beans = beans;
     }
 
     boolean anyIn(Class<?> beanClass) {
@@ -46,8 +43,8 @@ final class LimitedMethods {
         return find(method, beanClass).isPresent();
     }
 
-    /** The limits of a call. */
-    MethodLimits limiting(MethodInvocation call) {
+    /** The method that is called. */
+    LimitedMethod called(MethodInvocation call) {
         Method method = call.getMethod();
         Object target = call.getThis();
         Class<?> outer = target == null ? method.getDeclaringClass() : target.getClass();
@@ -66,11 +63,11 @@ final class LimitedMethods {
         byClass.values().forEach(methods -> methods.values().forEach(LimitedMethod::bound));
     }
 
-    /** All limits that are known so far. */
-    List<DeclaredLimit> declared() {
+    /** What is declared by the methods that are known so far. */
+    List<AnnotationRule> declared() {
         return byClass.values().stream()
                 .flatMap(methods -> methods.values().stream())
-                .flatMap(method -> method.declared.stream())
+                .flatMap(method -> method.declared().stream())
                 .toList();
     }
 
@@ -97,31 +94,8 @@ final class LimitedMethods {
     private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
         Map<Method, LimitedMethod> methods = new HashMap<>();
         finder.find(beanClass)
-                .forEach((method, declared) -> methods.put(method, new LimitedMethod(method, beanClass, declared)));
+                .forEach((method, declared) ->
+                        methods.put(method, new LimitedMethod(method, beanClass, declared, binder, beans)));
         return Map.copyOf(methods);
-    }
-
-    private final class LimitedMethod {
-
-        private final Method method;
-        private final Class<?> beanClass;
-        private final List<DeclaredLimit> declared;
-        private final AtomicReference<@Nullable MethodLimits> bound = new AtomicReference<>();
-
-        LimitedMethod(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
-            this.method = method;
-            this.beanClass = beanClass;
-            this.declared = declared;
-        }
-
-        MethodLimits bound() {
-            MethodLimits known = bound.get();
-            if (known != null) {
-                return known;
-            }
-            // No lock is held, because a bean may be looked up, and its creation may end in the same method.
-            bound.compareAndSet(null, binder.bind(method, beanClass, declared));
-            return Objects.requireNonNull(bound.get());
-        }
     }
 }

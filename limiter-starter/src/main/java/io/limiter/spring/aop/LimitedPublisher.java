@@ -32,36 +32,36 @@ final class LimitedPublisher {
 
     private LimitedPublisher() {}
 
-    static Object of(MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
-        ReactiveAdapter adapter = Objects.requireNonNull(limits.adapter());
-        Flux<Object> values = check(limits, call, subscriptions)
-                .flatMap(check -> run(check, limits.beans().find(CallerRequest.class)))
-                .flatMapMany(result -> values(result, limits, call, adapter));
+    static Object of(LimitedMethod method, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+        ReactiveAdapter adapter = Objects.requireNonNull(method.adapter());
+        Flux<Object> values = check(method, call, subscriptions)
+                .flatMap(check -> run(check, method.beans().find(CallerRequest.class)))
+                .flatMapMany(result -> values(result, method, call, adapter));
         return adapter.fromPublisher(adapter.isMultiValue() ? values : values.singleOrEmpty());
     }
 
     private static Mono<Check> check(
-            MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+            LimitedMethod method, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
         if (subscriptions != null) {
             return Mono.deferContextual(context ->
-                    subscriptions.call(context, limits.usesUser(), limits.usesForm(), () -> limits.check(call)));
+                    subscriptions.call(context, method.usesUser(), method.usesForm(), () -> method.check(call)));
         }
         try {
-            return Mono.just(limits.check(call));
+            return Mono.just(method.check(call));
         } catch (RuntimeException e) {
             return Mono.error(e);
         }
     }
 
-    /** As {@link #check(MethodLimits, MethodInvocation, SubscriptionContext)}, for a call that is no publisher's. */
+    /** As {@link #check(LimitedMethod, MethodInvocation, SubscriptionContext)}, for a call that is no publisher's. */
     static CompletableFuture<Check> check(
-            MethodLimits limits,
+            LimitedMethod method,
             MethodInvocation call,
             DecisionRecorder recorder,
             SubscriptionContext subscriptions,
             ContextView context) {
         return subscriptions
-                .call(context, limits.usesUser(), limits.usesForm(), () -> limits.check(call, recorder))
+                .call(context, method.usesUser(), method.usesForm(), () -> method.check(call, recorder))
                 .contextWrite(context)
                 .toFuture();
     }
@@ -76,13 +76,13 @@ final class LimitedPublisher {
     }
 
     private static Publisher<Object> values(
-            CheckResult result, MethodLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+            CheckResult result, LimitedMethod method, MethodInvocation call, ReactiveAdapter adapter) {
         return result.isOpen()
                 ? Flux.usingWhen(
                         Mono.fromSupplier(
-                                () -> new Running(result, limits.beans().find(CallerRequest.class))),
+                                () -> new Running(result, method.beans().find(CallerRequest.class))),
                         running -> Flux.from(proceed(result, call, adapter))
-                                .doOnNext(value -> running.next(value, limits)),
+                                .doOnNext(value -> running.next(value, method)),
                         Running::completed,
                         Running::failed,
                         Running::cancelled)
@@ -101,8 +101,8 @@ final class LimitedPublisher {
             this.request = request;
         }
 
-        void next(Object value, MethodLimits limits) {
-            limits.checkDone(permit, value);
+        void next(Object value, LimitedMethod method) {
+            method.checkDone(permit, value);
             last = value;
         }
 

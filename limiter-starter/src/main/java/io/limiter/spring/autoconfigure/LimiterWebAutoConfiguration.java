@@ -67,7 +67,7 @@ public class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    HttpRules limiterHttpRules(
+    ConfiguredRules limiterHttpRules(
             PropertyNames names,
             Environment environment,
             LimiterFactory factory,
@@ -79,10 +79,10 @@ public class LimiterWebAutoConfiguration {
         // up.
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
         Supplier<PlanResolver> plans = new LazyLookup<>(resolver::getObject);
-        return new HttpRules(
+        return new ConfiguredRules(
                 names.rules(environment),
                 environment,
-                new HttpRule.Application(
+                new HttpRuleSettings.Application(
                         beans.getBeanNamesForType(RouteRules.Filter.class, true, false).length > 0,
                         HealthPaths.of(environment),
                         factory,

@@ -15,4 +15,5 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  */
 @ConfigurationProperties("limiter")
 record NamedProperties(
-        @Nullable Map<String, HttpRule> http, @Nullable Map<String, LimitSettings> limits) {}
+        @Nullable Map<String, HttpRuleSettings> http,
+        @Nullable Map<String, LimitSettings> limits) {}

@@ -82,7 +82,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
     }
 
     /** The rules for HTTP requests, in the order of their names. */
-    Map<String, HttpRule> rules(Environment environment) {
-        return read(HttpRule.PROPERTY, HttpRule.class, environment);
+    Map<String, HttpRuleSettings> rules(Environment environment) {
+        return read(HttpRuleSettings.PROPERTY, HttpRuleSettings.class, environment);
     }
 }

@@ -6,7 +6,7 @@ import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.web.CatchAllHandlers;
-import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.reactive.CurrentExchange;
 import io.limiter.spring.web.reactive.ExchangeDecisions;
@@ -73,7 +73,7 @@ class ReactiveWebConfiguration {
     @Bean
     HttpLimitWebFilter limiterAnswerFilter(HttpLimitWebFilter.Shared shared) {
         int order = Ordered.HIGHEST_PRECEDENCE + 100;
-        return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, HttpLimits.NONE);
+        return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, HttpRules.NONE);
     }
 
     @Bean
@@ -115,17 +115,17 @@ class ReactiveWebConfiguration {
 
     @Bean
     HttpLimitWebFilter limiterHttpFilter(
-            HttpRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
+            ConfiguredRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
         return new HttpLimitWebFilter(
-                shared, "limiterHttpFilter", properties.web().filterOrder(), rules.first());
+                shared, "limiterHttpFilter", properties.web().filterOrder(), rules.beforeSecurity());
     }
 
     /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
     @Bean
     HttpLimitWebFilter limiterHttpUserFilter(
-            HttpRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
+            ConfiguredRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
         return new HttpLimitWebFilter(
-                shared, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules.byUser());
+                shared, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules.behindSecurity());
     }
 
     @Bean

@@ -8,7 +8,7 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.web.CatchAllHandlers;
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.CatchAllExceptionResolver;
 import io.limiter.spring.web.servlet.CurrentRequest;
@@ -140,16 +140,18 @@ class ServletWebConfiguration {
 
     @Bean
     FilterRegistrationBean<HttpLimitFilter> limiterHttpFilter(
-            HttpRules rules, HttpFilters filters, LimiterProperties properties) {
+            ConfiguredRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+                "limiterHttpFilter", rules.beforeSecurity(), properties.web().filterOrder());
     }
 
     @Bean
     FilterRegistrationBean<HttpLimitFilter> limiterHttpUserFilter(
-            HttpRules rules, HttpFilters filters, LimiterProperties properties) {
+            ConfiguredRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+                "limiterHttpUserFilter",
+                rules.behindSecurity(),
+                properties.web().userFilterOrder());
     }
 
     @Bean
@@ -161,13 +163,13 @@ class ServletWebConfiguration {
     /** Creates the filters. */
     record HttpFilters(ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
 
-        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpLimits limits, int order) {
-            HttpLimitFilter filter = new HttpLimitFilter(name, limits, addresses, users.getIfAvailable(), answers);
+        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpRules rules, int order) {
+            HttpLimitFilter filter = new HttpLimitFilter(name, rules, addresses, users.getIfAvailable(), answers);
             FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
             registration.setName(name);
             registration.setOrder(order);
             registration.setDispatcherTypes(DispatcherType.REQUEST);
-            registration.setEnabled(!limits.limits().isEmpty());
+            registration.setEnabled(!rules.isEmpty());
             return registration;
         }
     }

@@ -47,7 +47,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
         BindableRuntimeHintsRegistrar.forTypes(
                         LimiterProperties.class,
                         NamedProperties.class,
-                        HttpRule.class,
+                        HttpRuleSettings.class,
                         LimitSettings.class,
                         BanSettings.class)
                 .registerHints(hints, loader);

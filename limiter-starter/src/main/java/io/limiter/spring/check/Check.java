@@ -33,17 +33,8 @@ public final class Check {
     private @Nullable Runnable shadowRelease;
     private List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements = List.of();
 
-    /**
-     * The check of a call.
-     *
-     * @param steps in the order in which they are decided; may be empty
-     * @param recorder of the decisions that are enforced; {@code null} if they are not recorded
-     */
-    public Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder) {
-        this(steps, recorder, false);
-    }
-
-    private Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder, boolean ofRequest) {
+    /** @param steps in the order in which they are decided; may be empty */
+    Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder, boolean ofRequest) {
         this.steps = steps;
         this.recorder = recorder;
         this.ofRequest = ofRequest;
@@ -54,9 +45,40 @@ public final class Check {
         this.enforced = last;
     }
 
-    /** The check of a request, whose permits are cancelled if a later check rejects it. */
-    public static Check ofRequest(List<CheckStep<?>> steps, DecisionRecorder recorder) {
-        return new Check(steps, recorder, true);
+    /**
+     * The check of a call of a method, or of an outgoing call. The keys and costs of all rules are evaluated before the first limit is
+     * decided. A rejection by an earlier dispatch of the call's request is repeated.
+     *
+     * @param rules that apply to the call
+     * @param recorder of the decisions that are enforced; {@code null} if they are not recorded
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the call has no key for a limit that is enforced
+     * @throws io.limiter.spring.key.InvalidLimitArgumentException if the call makes no cost or condition for one
+     */
+    public static Check of(List<Rule> rules, Facts facts, @Nullable DecisionRecorder recorder) {
+        List<CheckPart> parts = new ArrayList<>(rules.size());
+        for (Rule rule : rules) {
+            for (CheckPart part : rule.parts(facts, recorder, true)) {
+                if (part.isRepeated()) {
+                    return new Check(List.of(part), recorder, false);
+                }
+                parts.add(part);
+            }
+        }
+        return new Check(CheckStep.inOrder(parts), recorder, false);
+    }
+
+    /**
+     * The check of a request, whose permits are cancelled if a later check rejects the request. The keys and costs of all rules are
+     * evaluated before the first limit is decided.
+     *
+     * @param rules that match the request at one position, such as before Spring Security
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key for a limit that is enforced
+     * @throws io.limiter.spring.key.InvalidLimitArgumentException if the request makes no cost or condition for one
+     */
+    public static Check ofRequest(List<Rule> rules, Facts facts, DecisionRecorder recorder) {
+        List<CheckPart> parts = new ArrayList<>(rules.size());
+        rules.forEach(rule -> parts.addAll(rule.parts(facts, recorder, false)));
+        return new Check(CheckStep.inOrder(parts), recorder, true);
     }
 
     /** Another evaluation, with the same keys and costs. */

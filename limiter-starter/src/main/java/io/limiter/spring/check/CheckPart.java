@@ -1,37 +1,53 @@
 package io.limiter.spring.check;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
+import io.limiter.Lease;
 import io.limiter.Limiter;
+import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.limiter.EngineLimiter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The permits that a check takes from one limit: a step of its own, or a part of a set. */
-public final class CheckPart extends CheckStep<CheckPart.Decided> {
+/**
+ * The permits that a check takes from one limit: a step of its own, or a part of a set. They are spent, or of a concurrency limit held
+ * until the call is done.
+ */
+final class CheckPart extends CheckStep<CheckPart.Taken> {
 
-    private final Limiter limiter;
     private final PermitRequest request;
     private final Duration timeout;
     private final @Nullable Decision earlier;
     private final @Nullable Charge charge;
 
     /**
-     * A decision.
+     * A decision, and what returns the permits that it granted.
      *
-     * @param outcome what cancels what it grants; {@code null} if this is a repeated rejection, or of a limiter of the application
+     * @param decision {@code null} if it is a lease
+     * @param outcome cancels permits that are spent; {@code null} if a rejection is repeated, or the limiter is one of the application
+     * @param lease {@code null} unless permits are held
      */
-    record Decided(Decision decision, @Nullable Outcome outcome) {
+    record Taken(
+            @Nullable Decision decision,
+            @Nullable Outcome outcome,
+            @Nullable Lease lease) {
 
-        static Decided of(Decision decision) {
-            return new Decided(decision, null);
+        static Taken of(Decision decision) {
+            return new Taken(decision, null, null);
         }
 
-        static Decided of(Outcome outcome) {
-            return new Decided(outcome.toDecision(), outcome);
+        static Taken of(Outcome outcome) {
+            return new Taken(outcome.toDecision(), outcome, null);
+        }
+
+        static Taken of(Lease lease) {
+            return new Taken(null, null, lease);
         }
     }
 
@@ -43,15 +59,13 @@ public final class CheckPart extends CheckStep<CheckPart.Decided> {
      * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
      * @param charge {@code null} if all permits stay charged whatever the outcome of the call
      */
-    public CheckPart(
-            CheckedLimit limit,
-            Limiter limiter,
+    CheckPart(
+            EffectiveLimit limit,
             PermitRequest request,
             Duration timeout,
             @Nullable Decision earlier,
             @Nullable Charge charge) {
         super(limit);
-        this.limiter = limiter;
         this.request = request;
         this.timeout = timeout;
         this.earlier = earlier;
@@ -63,24 +77,29 @@ public final class CheckPart extends CheckStep<CheckPart.Decided> {
         return charge;
     }
 
-    public PermitRequest request() {
+    PermitRequest request() {
         return request;
     }
 
     /** Whether an earlier check rejected these permits, so that this one repeats its rejection. */
-    public boolean isRepeated() {
+    boolean isRepeated() {
         return earlier != null;
+    }
+
+    @Override
+    boolean isHolding() {
+        return limit().leases() != null;
     }
 
     Duration timeout() {
         return timeout;
     }
 
-    /** The limiter's view of the requested key. */
+    /** The limiter's view of the requested key, where permits are spent. */
     Limiter view() {
         Limiter known = view;
         if (known == null) {
-            known = limiter;
+            known = Objects.requireNonNull(limit().limiter());
             for (String key : request.keys()) {
                 known = known.on(key);
             }
@@ -90,68 +109,119 @@ public final class CheckPart extends CheckStep<CheckPart.Decided> {
     }
 
     @Override
-    Decided decide() {
+    Taken decide() {
         if (earlier != null) {
-            return Decided.of(earlier);
+            return Taken.of(earlier);
+        }
+        ConcurrencyLimiter leases = limit().leases();
+        if (leases != null) {
+            return acquire(viewOf(leases));
         }
         return view() instanceof EngineLimiter<?> ofEngine
-                ? Decided.of(ofEngine.outcome(request.permits(), timeout))
-                : Decided.of(view().decide(request.permits(), timeout));
+                ? Taken.of(ofEngine.outcome(request.permits(), timeout))
+                : Taken.of(view().decide(request.permits(), timeout));
     }
 
     @Override
-    CompletableFuture<Decided> decideAsync() {
+    CompletableFuture<Taken> decideAsync() {
         if (earlier != null) {
-            return CompletableFuture.completedFuture(Decided.of(earlier));
+            return CompletableFuture.completedFuture(Taken.of(earlier));
+        }
+        ConcurrencyLimiter leases = limit().leases();
+        if (leases != null) {
+            return acquireAsync(viewOf(leases));
         }
         return view() instanceof EngineLimiter<?> ofEngine
-                ? ofEngine.outcomeAsync(request.permits(), timeout, Decided::of)
-                : CancellingFuture.of(view().async().decide(request.permits(), timeout), Decided::of);
+                ? ofEngine.outcomeAsync(request.permits(), timeout, Taken::of)
+                : CancellingFuture.of(view().async().decide(request.permits(), timeout), Taken::of);
+    }
+
+    private ConcurrencyLimiter viewOf(ConcurrencyLimiter leases) {
+        ConcurrencyLimiter found = leases;
+        for (String key : request.keys()) {
+            found = found.on(key);
+        }
+        return found;
+    }
+
+    private Taken acquire(ConcurrencyLimiter leases) {
+        try {
+            return Taken.of(leases.acquire(request.permits(), timeout));
+        } catch (RateLimitExceededException e) {
+            return Taken.of(e.decision());
+        }
+    }
+
+    /** Cancelling it ends the wait for the permits. A lease that is granted later is released. */
+    private CompletableFuture<Taken> acquireAsync(ConcurrencyLimiter leases) {
+        CancellingFuture<Taken> taken = new CancellingFuture<>();
+        CompletableFuture<Lease> acquired = leases.async().acquire(request.permits(), timeout);
+        taken.await(acquired);
+        acquired.whenComplete((lease, error) -> {
+            if (error == null) {
+                if (!taken.complete(Taken.of(lease))) {
+                    lease.closeAsync();
+                }
+            } else if (AsyncFailures.cause(error) instanceof RateLimitExceededException rejected) {
+                taken.complete(Taken.of(rejected.decision()));
+            } else {
+                taken.completeExceptionally(error);
+            }
+        });
+        return taken;
     }
 
     /** Reserves the permits where that is possible, so that no timer waits until they are due. */
     @Override
-    CompletableFuture<Decided> decideInShadow() {
-        if (!(view() instanceof RateLimiter rates)) {
+    CompletableFuture<Taken> decideInShadow() {
+        if (isHolding() || !(view() instanceof RateLimiter rates)) {
             return decideAsync();
         }
         return CancellingFuture.of(
-                rates.async().reserve(request.permits(), timeout), reserved -> Decided.of(reserved.decision()));
+                rates.async().reserve(request.permits(), timeout), reserved -> Taken.of(reserved.decision()));
     }
 
     @Override
     @Nullable
-    Rejection rejectionIn(Decided decided) {
-        return decided.decision().isGranted() ? null : rejection(decided.decision());
+    Rejection rejectionIn(Taken taken) {
+        Decision decision = taken.decision();
+        return decision == null || decision.isGranted() ? null : rejection(decision);
     }
 
     @Override
-    List<LimitDecision> decisionsIn(Decided decided) {
-        return List.of(decided(decided.decision()));
+    List<LimitDecision> decisionsIn(Taken taken) {
+        return List.of(decided(taken.decision()));
     }
 
-    /** @param decision {@code null} if it is unknown */
+    /** @param decision {@code null} if it is unknown, or a lease */
     LimitDecision decided(@Nullable Decision decision) {
-        return new LimitDecision(request, limiter.limit(), decision, limit().internal());
+        return new LimitDecision(request, limit().definition(), decision, limit().internal());
     }
 
     Rejection rejection(Decision decision) {
         return limit().rejection(request, decision, earlier != null);
     }
 
+    @Override
+    @Nullable
+    Lease leaseIn(Taken taken) {
+        return taken.lease();
+    }
+
     /** If the cancellation fails, they stay spent. Limiters of applications only have a refund. */
     @Override
-    Runnable cancellation(Decided granted) {
-        if (earlier != null) {
+    Runnable cancellation(Taken granted) {
+        Decision decision = granted.decision();
+        if (earlier != null || decision == null) {
             return () -> {};
         }
-        Limiter view = view();
-        if (view instanceof EngineLimiter<?> ofEngine && granted.outcome() != null) {
+        Limiter spent = view();
+        if (spent instanceof EngineLimiter<?> ofEngine && granted.outcome() != null) {
             return ofEngine.reservationOf(granted.outcome(), request.permits())::cancelAsync;
         }
         return () -> {
-            if (LimitDecision.isRefundable(granted.decision().source())) {
-                view.async().refund(request.permits());
+            if (LimitDecision.isRefundable(decision.source())) {
+                spent.async().refund(request.permits());
             }
         };
     }

@@ -1,9 +1,7 @@
 package io.limiter.spring.check;
 
 import io.limiter.Lease;
-import io.limiter.Limiter;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.limiter.EngineLimiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,60 +12,40 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <D> the decision
  */
-public abstract class CheckStep<D> {
+abstract class CheckStep<D> {
 
-    private final CheckedLimit limit;
+    private final EffectiveLimit limit;
 
-    CheckStep(CheckedLimit limit) {
+    CheckStep(EffectiveLimit limit) {
         this.limit = limit;
     }
 
-    /**
-     * Checks at the start that permits of a limiter can be taken as those of a set, which several limits and a charge by the outcome
-     * need.
-     *
-     * @return the limiter
-     * @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none
-     */
-    public static Limiter checkIsForSets(Limiter limiter) {
-        if (!(limiter instanceof EngineLimiter<?>)) {
-            throw new IllegalArgumentException(
-                    "several limits, chargeOn and settle need a LimiterFactory of this library,"
-                            + " or one that forwards to it, and its limiter is a "
-                            + limiter.getClass().getName()
-                            + ": define such a LimiterFactory bean, or use one limit without them");
-        }
-        return limiter;
-    }
-
-    /** The step of one limit alone. */
-    private static CheckStep<?> alone(CheckStep<?> step) {
-        // A set reserves; an earlier rejection is repeated without a decision.
-        boolean inSet = step instanceof CheckPart part && !part.isRepeated() && part.charge() != null;
-        return inSet ? new SetStep(List.of((CheckPart) step)) : step;
+    /** The step of one limit alone. A charge needs a reservation, which a set makes; an earlier rejection is repeated without a decision. */
+    private static CheckStep<?> alone(CheckPart part) {
+        return part.charge() != null && !part.isRepeated() ? new SetStep(List.of(part)) : part;
     }
 
     /**
-     * In the order of their decisions: the permits that are spent and enforced, as a set, or one after the other if no set can have
-     * them, because two of them are the same permits, or they are of several factories; then those that are held; then those in
-     * shadow mode.
+     * The steps in the order of their decisions: the permits that are spent and enforced, as a set, or one after the other if no set can
+     * have them, because two of them are the same permits, or they are of several factories; then the permits that are held; then those
+     * in shadow mode.
      */
-    public static List<CheckStep<?>> inOrder(List<CheckStep<?>> steps) {
-        if (steps.size() == 1) {
-            return List.of(alone(steps.get(0)));
+    static List<CheckStep<?>> inOrder(List<CheckPart> parts) {
+        if (parts.size() == 1) {
+            return List.of(alone(parts.get(0)));
         }
-        List<CheckPart> enforced = new ArrayList<>(steps.size());
-        List<CheckStep<?>> later = new ArrayList<>(steps.size());
-        for (CheckStep<?> step : steps) {
-            if (!(step instanceof CheckPart part)) {
-                later.add(0, step);
+        List<CheckPart> enforced = new ArrayList<>(parts.size());
+        List<CheckStep<?>> later = new ArrayList<>(parts.size());
+        for (CheckPart part : parts) {
+            if (part.isHolding()) {
+                later.add(0, part);
             } else if (part.limit().enforced()) {
                 enforced.add(part);
             } else {
                 later.add(alone(part));
             }
         }
-        List<CheckStep<?>> inOrder = new ArrayList<>(steps.size());
+        List<CheckStep<?>> inOrder = new ArrayList<>(parts.size());
         SetStep all = enforced.size() > 1 ? set(enforced) : null;
         if (all == null) {
             enforced.forEach(part -> inOrder.add(alone(part)));
@@ -92,7 +70,7 @@ public abstract class CheckStep<D> {
     }
 
     /** The limit; the first one of several. */
-    final CheckedLimit limit() {
+    final EffectiveLimit limit() {
         return limit;
     }
 

@@ -1,5 +1,7 @@
 package io.limiter.spring.web;
 
+import io.limiter.spring.check.Charge;
+import io.limiter.spring.check.Facts;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
@@ -7,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Decides which responses a rule charges, and warns once if it has charged none of the first hundred. */
-public final class ChargeWatch implements IntPredicate {
+public final class ChargeWatch {
 
     private static final Logger log = LoggerFactory.getLogger(ChargeWatch.class);
 
@@ -25,8 +27,12 @@ public final class ChargeWatch implements IntPredicate {
         this.charged = charged;
     }
 
-    @Override
-    public boolean test(int status) {
+    /** The charge of a request: all of its permits, or none. */
+    public Charge charge(Facts facts, long taken) {
+        return new Charge(true, outcome -> test(outcome.status()) ? taken : 0);
+    }
+
+    boolean test(int status) {
         boolean charges = charged.test(status);
         if (!done) {
             see(status, charges);

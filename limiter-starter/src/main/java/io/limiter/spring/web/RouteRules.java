@@ -9,7 +9,7 @@ public interface RouteRules {
      * @throws io.limiter.spring.settings.InvalidSettingException if there is no rule of this name, or if it has a path, so that it
      *     applies without a route
      */
-    HttpLimits named(String rule);
+    HttpRules named(String rule);
 
     /** Whether any of the rules must know the user. */
     boolean usesUser();

@@ -87,7 +87,7 @@ class UnreadableClassesTest {
     }
 
     private final LimitedMethodFinder finder = new LimitedMethodFinder(
-            new LimitParser(
+            new RuleParser(
                     new CallerFacts(() -> null, () -> null, () -> null),
                     new ConfiguredLimits(Map.of()),
                     new ApplicationBeans()),

@@ -9,7 +9,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.web.HttpLimit;
+import io.limiter.spring.web.HttpRule;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -166,12 +166,14 @@ class EnvironmentVariablesTest {
                                                 7)))),
                         "LIMITER_HTTP_PUBLICAPI_LIMITS_SECOND_RATE=3")
                 .run(context -> {
-                    assertThat(context.getBean(HttpRules.class).first().limits())
-                            .extracting(HttpLimit::name)
+                    assertThat(context.getBean(ConfiguredRules.class)
+                                    .beforeSecurity()
+                                    .rules())
+                            .extracting(HttpRule::name)
                             .containsExactly("public-api");
                     assertThat(factory.names()).containsExactly("public-api/per-day", "public-api/second");
                     assertThat(factory.built().get(0).limit()).isEqualTo(FixedWindow.of(7, Duration.ofDays(2)));
-                    Map<String, HttpRule> bound =
+                    Map<String, HttpRuleSettings> bound =
                             context.getBean(PropertyNames.class).rules(context.getEnvironment());
                     assertThat(bound).containsOnlyKeys("public-api");
                     assertThat(bound.get("public-api").order()).isEqualTo(7);
@@ -206,7 +208,7 @@ class EnvironmentVariablesTest {
                         "LIMITER_HTTP_API_LIMITS_DAY_PLANS_PRO_LIMIT=7",
                         "LIMITER_HTTP_OTHER_LIMITS_DAY_PLANS_PRO_LIMIT=7")
                 .run(context -> {
-                    Map<String, HttpRule> rules =
+                    Map<String, HttpRuleSettings> rules =
                             context.getBean(PropertyNames.class).rules(context.getEnvironment());
                     assertThat(rules.get("api").limits().values())
                             .allSatisfy(limit -> assertThat(limit.planNames()).containsExactly("Pro"));
@@ -226,9 +228,10 @@ class EnvironmentVariablesTest {
             "limiter.http[/login/**].limits.day.per=1d"
         };
         rules(twins)
-                .run(context -> assertThat(
-                                context.getBean(HttpRules.class).first().limits())
-                        .extracting(HttpLimit::name)
+                .run(context -> assertThat(context.getBean(ConfiguredRules.class)
+                                .beforeSecurity()
+                                .rules())
+                        .extracting(HttpRule::name)
                         .containsExactly("/login", "/login/**"));
         Contexts.withVariables(rules(twins), "LIMITER_HTTP_LOGIN_ORDER=1")
                 .run(context -> assertThat(context.getStartupFailure())

@@ -9,7 +9,7 @@ import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.web.HttpLimit;
+import io.limiter.spring.web.HttpRule;
 import io.limiter.spring.web.RouteRules;
 import jakarta.servlet.Filter;
 import java.io.IOException;
@@ -57,12 +57,12 @@ class HttpRulesTest {
                         "limiter.http.u.limits.one.limit=3",
                         "limiter.http.u.limits.one.per=1m")
                 .run(context -> {
-                    HttpRules rules = context.getBean(HttpRules.class);
-                    assertThat(rules.first().limits())
-                            .extracting(HttpLimit::name)
+                    ConfiguredRules rules = context.getBean(ConfiguredRules.class);
+                    assertThat(rules.beforeSecurity().rules())
+                            .extracting(HttpRule::name)
                             .containsExactly("c", "d", "b");
-                    assertThat(rules.byUser().limits())
-                            .extracting(HttpLimit::name)
+                    assertThat(rules.behindSecurity().rules())
+                            .extracting(HttpRule::name)
                             .containsExactly("u");
                     assertThat(factory.names()).containsExactly("b", "c", "d/one", "d/two", "u");
                     assertThat(factory.built().get(4).prefix()).isEqualTo("httpLimit:");
@@ -89,9 +89,9 @@ class HttpRulesTest {
                         "limiter.http.b.path=/b",
                         "limiter.http.b.limits.one.rate=5")
                 .run(context -> {
-                    HttpRules rules = context.getBean(HttpRules.class);
-                    assertThat(rules.first().limits()).hasSize(1);
-                    assertThat(rules.byUser().limits()).hasSize(1);
+                    ConfiguredRules rules = context.getBean(ConfiguredRules.class);
+                    assertThat(rules.beforeSecurity().rules()).hasSize(1);
+                    assertThat(rules.behindSecurity().rules()).hasSize(1);
                     Filter filter = context.getBean("limiterHttpUserFilter", FilterRegistrationBean.class)
                             .getFilter();
                     assertThat(status(filter, "other")).isEqualTo(200);
@@ -251,7 +251,7 @@ class HttpRulesTest {
             Contexts.web()
                     .withClassLoader(new FilteredClassLoader("org.springframework.web.servlet"))
                     .withPropertyValues(rule)
-                    .run(context -> assertThat(context).hasSingleBean(HttpRules.class));
+                    .run(context -> assertThat(context).hasSingleBean(ConfiguredRules.class));
             assertThat(log.all()).isEmpty();
         }
     }
@@ -273,7 +273,7 @@ class HttpRulesTest {
 
     @Test
     void a_rule_without_a_path_is_logged_until_a_route_names_it() {
-        try (LogLines log = new LogLines(HttpRules.class)) {
+        try (LogLines log = new LogLines(ConfiguredRules.class)) {
             Contexts.web()
                     .withBean(RouteRules.Filter.class, () -> new RouteRules.Filter() {})
                     .withUserConfiguration(Route.class)
@@ -301,7 +301,7 @@ class HttpRulesTest {
                 .map(line -> line.split("`")[1].replace(".<limit>.*", ""))
                 .toList();
         assertThat(settings)
-                .containsExactlyInAnyOrderElementsOf(Arrays.stream(HttpRule.class.getRecordComponents())
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(HttpRuleSettings.class.getRecordComponents())
                         .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
                         .toList());
     }

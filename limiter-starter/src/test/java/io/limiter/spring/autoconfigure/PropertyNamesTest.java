@@ -168,7 +168,9 @@ class PropertyNamesTest {
         Contexts.withVariables(Contexts.web().withConfiguration(Contexts.mvc()), variable)
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    assertThat(context.getBean(HttpRules.class).first().limits())
+                    assertThat(context.getBean(ConfiguredRules.class)
+                                    .beforeSecurity()
+                                    .rules())
                             .isEmpty();
                 });
     }

@@ -133,7 +133,7 @@ class RedisRightsTest {
                 "~shop:rateLimit:*",
                 "~shop:countLimit:*",
                 "~shop:concurrentLimit:*",
-                "~shop:" + HttpRule.PREFIX + "*",
+                "~shop:" + HttpRuleSettings.PREFIX + "*",
                 "~limiter:probe:*");
         assertThat(line()).contains(" resetkeys " + patterns + " resetchannels ");
     }

@@ -8,6 +8,7 @@ import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,13 +32,15 @@ class CheckTest {
         private Runnable whenDecided = () -> {};
 
         Held() {
-            super(new CheckedLimit(
+            super(new EffectiveLimit(
                     LimitName.chosen("r:", "held"),
-                    "held",
                     true,
                     false,
                     "",
-                    new RejectionLog("held", true, System::nanoTime)));
+                    new RejectionLog("held", true, System::nanoTime),
+                    Duration.ZERO,
+                    null,
+                    null));
         }
 
         @Override
@@ -71,7 +74,7 @@ class CheckTest {
     }
 
     private static CompletableFuture<CheckResult> start(CheckStep<?>... steps) {
-        return new Check(List.of(steps), null).runAsync();
+        return new Check(List.of(steps), null, false).runAsync();
     }
 
     @Test
@@ -111,8 +114,7 @@ class CheckTest {
     @Test
     void a_request_that_is_rejected_later_takes_nothing() {
         RequestDecisions request = new RequestDecisions(HeaderSet.RATELIMIT);
-        CompletableFuture<CheckResult> check =
-                Check.ofRequest(List.of(first, second), request).runAsync();
+        CompletableFuture<CheckResult> check = new Check(List.of(first, second), request, true).runAsync();
         first.decisions.get(0).complete(true);
         second.decisions.get(0).complete(true);
         assertThat(check.join().rejection()).isNull();
@@ -124,7 +126,7 @@ class CheckTest {
     @Test
     void a_request_that_is_answered_keeps_what_it_took() {
         RequestDecisions request = new RequestDecisions(HeaderSet.RATELIMIT);
-        Check.ofRequest(List.of(first), request).runAsync();
+        new Check(List.of(first), request, true).runAsync();
         first.decisions.get(0).complete(true);
         request.done(429);
         request.rejected();

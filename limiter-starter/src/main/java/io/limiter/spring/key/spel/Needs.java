@@ -11,7 +11,7 @@ import java.util.TreeSet;
 /** The facts of a request that keys and expressions read, by the names of their functions. */
 public record Needs(Set<String> facts) {
 
-    static final Needs NONE = new Needs(Set.of());
+    public static final Needs NONE = new Needs(Set.of());
 
     static Needs of(Collection<Names.Read> reads) {
         Set<String> facts = new TreeSet<>();
@@ -23,6 +23,16 @@ public record Needs(Set<String> facts) {
         Set<String> all = new TreeSet<>(facts);
         all.addAll(other.facts);
         return new Needs(all);
+    }
+
+    /** These facts and the user. */
+    public Needs andUser() {
+        return and(new Needs(Set.of(Names.USER)));
+    }
+
+    /** These facts and the parameters of a form. */
+    public Needs andForm() {
+        return and(new Needs(Set.of(Names.PARAM)));
     }
 
     /** Whether the user must be known before they are read. */

@@ -10,7 +10,7 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.FormBody;
-import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +30,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     private final Shared shared;
     private final int order;
-    private final HttpLimits limits;
+    private final HttpRules rules;
     private final String done;
 
     /**
@@ -51,9 +51,9 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
          *
          * @param handled follows if they grant
          */
-        public Mono<Void> limit(ServerWebExchange exchange, HttpLimits limits, Mono<Void> handled) {
+        public Mono<Void> limit(ServerWebExchange exchange, HttpRules rules, Mono<Void> handled) {
             ExchangeKeyRequest request = keyRequest(exchange);
-            return limit(exchange, request, limits.matching(request), handled);
+            return limit(exchange, request, rules.matching(request), handled);
         }
 
         private ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
@@ -63,7 +63,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         }
 
         private Mono<Void> limit(
-                ServerWebExchange exchange, ExchangeKeyRequest request, HttpLimits matching, Mono<Void> handled) {
+                ServerWebExchange exchange, ExchangeKeyRequest request, HttpRules matching, Mono<Void> handled) {
             RequestDecisions decisions = ExchangeDecisions.of(exchange, responses.headers());
             return subscriptions
                     .call(exchange, matching.usesUser(), FormExchange.NONE, () -> matching.check(request, decisions))
@@ -78,10 +78,10 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
     /**
      * @param name of this filter; limits of filters with one name are applied once
      */
-    public HttpLimitWebFilter(Shared shared, String name, int order, HttpLimits limits) {
+    public HttpLimitWebFilter(Shared shared, String name, int order, HttpRules rules) {
         this.shared = shared;
         this.order = order;
-        this.limits = limits;
+        this.rules = rules;
         this.done = HttpLimitWebFilter.class.getName() + "." + name;
     }
 
@@ -96,12 +96,12 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         ExchangeDecisions.of(exchange, shared.responses.headers());
         // Filters before this one may have changed the exchange.
         Mono<Void> handled = handled(exchange, chain);
-        if (limits.limits().isEmpty() || isOfOther(exchange)) {
+        if (rules.isEmpty() || isOfOther(exchange)) {
             return handled;
         }
         ExchangeKeyRequest keyRequest = shared.keyRequest(exchange);
-        HttpLimits matching = limits.matching(keyRequest);
-        if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
+        HttpRules matching = rules.matching(keyRequest);
+        if (matching.isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
         if (!matching.usesForm()) {

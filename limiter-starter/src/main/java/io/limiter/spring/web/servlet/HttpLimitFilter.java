@@ -5,7 +5,7 @@ import io.limiter.spring.check.Rejection;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.servlet.ServletKeyRequest.Form;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -27,7 +27,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  */
 public final class HttpLimitFilter implements Filter {
 
-    private final HttpLimits limits;
+    private final HttpRules rules;
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
     private final ServletRejectionResponses responses;
@@ -39,11 +39,11 @@ public final class HttpLimitFilter implements Filter {
      */
     public HttpLimitFilter(
             String name,
-            HttpLimits limits,
+            HttpRules rules,
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ServletRejectionResponses responses) {
-        this.limits = limits;
+        this.rules = rules;
         this.addresses = addresses;
         this.users = users;
         this.responses = responses;
@@ -84,8 +84,8 @@ public final class HttpLimitFilter implements Filter {
 
     private @Nullable RuntimeException rejection(ServletKeyRequest keyRequest, HttpServletResponse response) {
         HttpServletRequest request = keyRequest.request();
-        HttpLimits matching = limits.matching(keyRequest);
-        if (matching.limits().isEmpty()) {
+        HttpRules matching = rules.matching(keyRequest);
+        if (matching.isEmpty()) {
             return null;
         }
         RequestAttributes before = RequestContextHolder.getRequestAttributes();

@@ -8,15 +8,15 @@ import org.springframework.web.util.pattern.PathPatternParser;
 import org.springframework.web.util.pattern.PatternParseException;
 
 /**
- * The requests that a rule matches.
+ * The requests that a rule matches, by their paths and methods.
  *
  * @param paths at least one; a request matches one of them
  * @param methods in upper case; empty for all
  * @param exclude a request matches none of them
  */
-public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathPattern> exclude) {
+public record RequestPattern(List<PathPattern> paths, Set<String> methods, List<PathPattern> exclude) {
 
-    public HttpRoute {
+    public RequestPattern {
         paths = List.copyOf(paths);
         methods = Set.copyOf(methods);
         exclude = List.copyOf(exclude);
@@ -27,7 +27,7 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
      *
      * @throws IllegalArgumentException if the text is none
      */
-    public static PathPattern pattern(String text) {
+    public static PathPattern path(String text) {
         if (!text.startsWith("/")) {
             throw new IllegalArgumentException("must start with /, such as /api/**, was '" + text + "'");
         }

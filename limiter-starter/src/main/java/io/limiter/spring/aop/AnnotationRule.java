@@ -1,12 +1,7 @@
 package io.limiter.spring.aop;
 
-import io.limiter.ConcurrencyLimiter;
-import io.limiter.Limiter;
-import io.limiter.LimiterFactory;
-import io.limiter.LimiterOptions;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.check.Charge;
@@ -21,23 +16,22 @@ import io.limiter.spring.key.spel.Needs;
 import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit that one annotation declares for one method, parsed and checked. It needs no bean, because it is parsed while
- * beans are created.
+ * The rule that one annotation declares for one method, parsed and checked. It needs no bean, because it is parsed while
+ * beans are created; {@link RuleBinder} makes a {@link io.limiter.spring.check.Rule} of it.
  *
  * @param where the annotation and the method, for messages
  * @param configured as the annotation and configuration define it
  * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
  * @param keys whose permits a call takes
  * @param plan the plan of a call; {@code null} if the annotation has none
- * @param caller facts of the current call, for keys and expressions
- * @param needs which of them are read
+ * @param caller the request in which the current thread calls the method
+ * @param needs which facts of it are read
  * @param message of rejections; empty for the default
  */
-record DeclaredLimit(
+record AnnotationRule(
         String where,
         LimitName name,
         Configured configured,
@@ -51,7 +45,7 @@ record DeclaredLimit(
         String message) {
 
     /** @throws IllegalArgumentException if the limit cannot have plans, or a ban */
-    DeclaredLimit {
+    AnnotationRule {
         String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
         boolean planned = plan != null || !configured.plans().isEmpty();
         if (type == LimitType.METHOD && (planned || configured.options().ban().isPresent())) {
@@ -63,25 +57,16 @@ record DeclaredLimit(
         }
     }
 
-    /** How many permits a call takes; 0 if it skips the limit. */
-    long permits(@Nullable Object[] arguments) {
-        return permits.of(arguments, caller);
-    }
-
-    /** The path of keys of a call's permits. */
-    List<String> keys(@Nullable Object[] arguments) {
-        return keys.of(arguments, caller);
-    }
-
-    /** Settles the permits that a call took at what its outcome charges. */
-    @Nullable
-    Charge charge(@Nullable Object[] arguments, long taken) {
+    /** Settles the permits that a call took at what its outcome charges; {@code null} if that is what it took. */
+    Charge.@Nullable Source charges() {
         CallCharge known = charge;
-        if (known == null) {
-            return null;
-        }
-        KeyRequest kept = known.kept(caller);
-        return new Charge(known.isByStatus(), outcome -> charged(known, arguments, kept, outcome, taken));
+        return known == null
+                ? null
+                : (facts, taken) -> {
+                    KeyRequest kept = known.kept(facts.request());
+                    return new Charge(
+                            known.isByStatus(), outcome -> charged(known, facts.arguments(), kept, outcome, taken));
+                };
     }
 
     /** @throws IllegalStateException if the work is done later */
@@ -93,18 +78,8 @@ record DeclaredLimit(
         return known.of(arguments, kept, outcome.result(), outcome.exception(), outcome.status(), taken);
     }
 
-    /** Whether the outcome of a call decides what it is charged. */
-    boolean isCharged() {
-        return charge != null;
-    }
-
     boolean isChargedByStatus() {
         return charge != null && charge.isByStatus();
-    }
-
-    /** Whether a call is checked for its user: by an expression, or by a {@link io.limiter.spring.key.PlanResolver}. */
-    boolean usesUser() {
-        return needs.user() || (plan == null && !configured.plans().isEmpty());
     }
 
     /** @throws IllegalArgumentException if the application has no bean that finds one of these facts */
@@ -121,31 +96,4 @@ record DeclaredLimit(
     boolean isHeld() {
         return limit() instanceof ConcurrencyLimit;
     }
-
-    /**
-     * Builds its limiter, or that of one of its plans.
-     *
-     * @param plan {@code null} for the limit itself
-     * @param enforced whether it rejects; otherwise it is for shadow mode
-     * @throws IllegalArgumentException if it cannot be built
-     */
-    Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
-        LimiterOptions options = configured.options(name.prefix(), plan, enforced);
-        LimiterFactory limiters = factory.with(options);
-        AnyLimit limit = configured.limit(plan);
-        return limit instanceof ConcurrencyLimit held
-                ? new Built(this, null, limiters.build(name.name(), held))
-                : new Built(this, limiters.build(name.name(), (Limit) limit), null);
-    }
-
-    /**
-     * A declared limit with its limiter.
-     *
-     * @param limiter {@code null} for a concurrency limit
-     * @param concurrencyLimiter {@code null} for other limits
-     */
-    record Built(
-            DeclaredLimit declared,
-            @Nullable Limiter limiter,
-            @Nullable ConcurrencyLimiter concurrencyLimiter) {}
 }

@@ -1,23 +1,44 @@
 package io.limiter.spring.check;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
+import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.AnyLimit;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a limit that checks need: its name, its mode, and what rejected callers get. Safe for use by many threads.
+ * A limit of a rule as it is in effect for one call: with its limiter, for the plan of the call, and with the mode and the timeout that
+ * live limits may have changed. Safe for use by many threads.
  *
- * @param countedAs the name under which statistics count its decisions: its own, or that of a plan
  * @param enforced whether it rejects; otherwise it is in shadow mode: evaluated, not enforced
- * @param internal whether it is not the caller's
+ * @param internal whether the limit protects the application rather than restrict the caller, who then gets a 503
  * @param message for rejected callers; empty for the default, which also replaces a message with the seconds to wait where
  *     waiting does not help
+ * @param timeout how long a call waits for permits
+ * @param limiter takes permits that are spent; {@code null} for a concurrency limit
+ * @param leases takes permits that are held until the call is done; {@code null} for all other limits
  */
-public record CheckedLimit(
-        LimitName name, String countedAs, boolean enforced, boolean internal, String message, RejectionLog log) {
+public record EffectiveLimit(
+        LimitName name,
+        boolean enforced,
+        boolean internal,
+        String message,
+        RejectionLog log,
+        Duration timeout,
+        @Nullable Limiter limiter,
+        @Nullable ConcurrencyLimiter leases) {
 
     private static final String SECONDS = "{0}";
+
+    /** The definition of the limit. */
+    public AnyLimit definition() {
+        return limiter == null ? Objects.requireNonNull(leases).limit() : limiter.limit();
+    }
 
     /** @param repeated see {@link Rejection} */
     public Rejection rejection(PermitRequest request, Decision decision, boolean repeated) {

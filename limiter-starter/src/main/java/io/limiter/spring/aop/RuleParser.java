@@ -31,14 +31,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 
-/** Turns the annotations of a method into limits. */
-final class LimitParser {
+/** Turns the annotations of a method into rules. */
+final class RuleParser {
 
     private final CallerFacts caller;
     private final ApplicationBeans beans;
     private final ConfiguredLimits configured;
 
-    LimitParser(CallerFacts caller, ConfiguredLimits configured, ApplicationBeans beans) {
+    RuleParser(CallerFacts caller, ConfiguredLimits configured, ApplicationBeans beans) {
         this.caller = caller;
         this.configured = configured;
         this.beans = beans;
@@ -49,11 +49,11 @@ final class LimitParser {
      *
      * @throws InvalidLimitException if one of them cannot work
      */
-    List<DeclaredLimit> parse(Method method, Class<?> userClass) {
-        List<DeclaredLimit> limits = new ArrayList<>();
+    List<AnnotationRule> parse(Method method, Class<?> userClass) {
+        List<AnnotationRule> limits = new ArrayList<>();
         limits.addAll(parse(RateLimit.class, LimitKind.TOKEN_BUCKET, method, userClass));
         limits.addAll(parse(CountLimit.class, LimitKind.FIXED_WINDOW, method, userClass));
-        List<DeclaredLimit> held = parse(ConcurrentLimit.class, LimitKind.CONCURRENT, method, userClass);
+        List<AnnotationRule> held = parse(ConcurrentLimit.class, LimitKind.CONCURRENT, method, userClass);
         if (held.size() > 1) {
             throw new InvalidLimitException(
                     "@ConcurrentLimit for " + MethodName.of(userClass, method),
@@ -65,9 +65,9 @@ final class LimitParser {
     }
 
     /** @param usual the kind of the annotation's limits, unless it names another */
-    private <A extends Annotation> List<DeclaredLimit> parse(
+    private <A extends Annotation> List<AnnotationRule> parse(
             Class<A> type, LimitKind usual, Method method, Class<?> userClass) {
-        List<DeclaredLimit> limits = new ArrayList<>();
+        List<AnnotationRule> limits = new ArrayList<>();
         String methodName = MethodName.of(userClass, method);
         String where = "@" + type.getSimpleName() + " for " + methodName;
         for (MergedAnnotation<A> annotation : LimitAnnotations.of(type, method, userClass)) {
@@ -83,7 +83,7 @@ final class LimitParser {
         return limits;
     }
 
-    private DeclaredLimit parse(
+    private AnnotationRule parse(
             MergedAnnotation<?> annotation,
             LimitKind usual,
             String where,
@@ -118,7 +118,7 @@ final class LimitParser {
                 plan.isEmpty() ? null : KeyTemplate.ofMethod("plan", plan, annotated, "leave the plan out");
         Needs needs = keys.needs().and(permits.needs());
         needs = ofPlan == null ? needs : needs.and(ofPlan.needs());
-        return new DeclaredLimit(
+        return new AnnotationRule(
                 where,
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
                 limit,

@@ -1,14 +1,13 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.check.CheckStep;
+import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.LimitName;
-import io.limiter.spring.check.LimitWithPlans;
 import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.check.Rule;
+import io.limiter.spring.check.RuleLimit;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.ChargedStatuses;
@@ -21,14 +20,13 @@ import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.ChargeWatch;
-import io.limiter.spring.web.HttpLimit;
-import io.limiter.spring.web.HttpRoute;
+import io.limiter.spring.web.HttpRule;
+import io.limiter.spring.web.RequestPattern;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -63,7 +61,7 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param order Order among several rules that match a request; lower is checked first, and of equal ones by their keys. Default: 0.
  * @param enforce Whether it rejects requests. If not, it is in shadow mode: the log and the meters report rejections.
  */
-record HttpRule(
+record HttpRuleSettings(
         @Nullable String name,
         @DefaultValue List<String> path,
         @DefaultValue List<String> methods,
@@ -82,7 +80,7 @@ record HttpRule(
 
     static final String PREFIX = "httpLimit:";
 
-    HttpRule {
+    HttpRuleSettings {
         // The same order in all instances.
         limits = new TreeMap<>(limits);
         // A later source of properties unsets one by an empty text.
@@ -131,7 +129,7 @@ record HttpRule(
      * @param property with which the names of its settings start
      * @throws InvalidSettingException naming an invalid setting
      */
-    HttpLimit build(String id, String property, Application application) {
+    HttpRule build(String id, String property, Application application) {
         if (isOfRoutes() && !application.hasRoutes()) {
             throw new InvalidSettingException(property, ".path must be set, such as " + property + ".path=/api/**");
         }
@@ -144,7 +142,7 @@ record HttpRule(
             throw new InvalidSettingException(
                     property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
         }
-        HttpRoute route = new HttpRoute(
+        RequestPattern requests = new RequestPattern(
                 SettingChecks.named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
                 SettingChecks.named(property + ".exclude", " ", () -> patterns(excluded(application.health()))));
@@ -152,7 +150,8 @@ record HttpRule(
         CallPermits permits = permits(property);
         IntPredicate statuses =
                 SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
-        IntPredicate charged = statuses == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, statuses);
+        Charge.Source charges =
+                statuses == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, statuses)::charge;
         String problem = MessageCode.problem(message, application.messages());
         if (problem != null) {
             throw new InvalidSettingException(property + ".message", " " + problem);
@@ -160,51 +159,35 @@ record HttpRule(
         String rule = name == null || name.isBlank() ? id : name;
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
-        List<LimitWithPlans<Limiter>> parts = new ArrayList<>();
+        List<RuleLimit> built = new ArrayList<>();
         limits.forEach((limit, settings) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ".day.limit=1000");
             check(ofLimit, settings, keys);
-            parts.add(SettingChecks.named(
+            built.add(SettingChecks.named(
                     ofLimit,
                     ": ",
-                    () -> withPlans(
+                    () -> ruleLimit(
                             settings.toLimit(ofLimit, permits.fixed()).as(enforce, false),
                             limitName(rule, limit),
                             log,
                             application)));
         });
-        if (limits.size() > 1 || charged != null) {
-            SettingChecks.named(
-                    property,
-                    ": ",
-                    () -> CheckStep.checkIsForSets(parts.get(0).forCall().limiter()));
-        }
-        if (permits.maySkip()) {
-            parts.forEach(part -> application.calls().addSkips(part.name()));
-        }
-        boolean hasPlans = parts.stream().anyMatch(LimitWithPlans::hasPlans);
+        boolean hasPlans = built.stream().anyMatch(RuleLimit::hasPlans);
         KeyTemplate byRequest = byRequest(property, hasPlans, keys, application.plans());
-        PlanResolver plans = byRequest == null
-                ? application.plans()
-                : request -> byRequest.of(Objects.requireNonNull(request.request()));
-        Needs needs = keys.needs().and(permits.needs());
-        needs = byRequest == null ? needs : needs.and(byRequest.needs());
+        PlanResolver resolver = hasPlans && byRequest == null ? application.plans() : null;
+        Needs read = keys.needs().and(permits.needs());
+        read = byRequest == null ? read : read.and(byRequest.needs());
         // Beans that find plans usually need to know the user, and may read parameters.
-        boolean hasResolver = hasPlans && byRequest == null;
-        return new HttpLimit(
+        Needs needs = resolver == null ? read : read.andUser().andForm();
+        return new HttpRule(
                 order == null ? 0 : order,
                 rule,
-                PREFIX,
-                route,
-                keys,
-                permits,
-                plans,
-                hasResolver || needs.user(),
-                hasResolver || needs.form(),
-                parts,
-                charged,
-                log,
-                application.calls());
+                requests,
+                SettingChecks.named(
+                        property,
+                        ": ",
+                        () -> new Rule(
+                                built, keys, permits, byRequest, resolver, charges, needs, log, application.calls())));
     }
 
     /** A rule names the health endpoint with a pattern that begins with its path; {@code /**} and {@code /actuator/**} do not. */
@@ -252,7 +235,7 @@ record HttpRule(
     }
 
     private static List<PathPattern> patterns(List<String> texts) {
-        return texts.stream().map(HttpRoute::pattern).toList();
+        return texts.stream().map(RequestPattern::path).toList();
     }
 
     private void check(String property, LimitSettings limit, RuleKey keys) {
@@ -279,22 +262,19 @@ record HttpRule(
         }
     }
 
-    private LimitWithPlans<Limiter> withPlans(
+    private RuleLimit ruleLimit(
             ConfiguredLimits.Configured configured, String limit, RejectionLog log, Application application) {
         // What is a plan of another limit of the rule is not unknown to this one.
         Set<String> plans = limits.values().stream()
                 .flatMap(each -> each.planNames().stream())
                 .collect(Collectors.toSet());
-        return new LimitWithPlans<>(
+        return new RuleLimit(
                 LimitName.chosen(PREFIX, limit),
                 message,
                 log,
                 configured,
+                application.factory(),
                 application.live(),
-                (plan, enforced) -> application
-                        .factory()
-                        .with(configured.options(PREFIX, plan, enforced))
-                        .build(limit, (Limit) configured.limit(plan)),
                 plans);
     }
 

@@ -1,0 +1,140 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.spring.actuate.KnownLimits;
+import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.web.HttpRule;
+import io.limiter.spring.web.HttpRules;
+import io.limiter.spring.web.RouteRules;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.core.env.Environment;
+
+/** The checked rules of {@code limiter.http}. An unknown setting prevents startup. */
+final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListener<ContextRefreshedEvent> {
+
+    private static final Logger log = LoggerFactory.getLogger(ConfiguredRules.class);
+
+    private final Environment environment;
+    private final Set<String> all;
+
+    /** The rules before Spring Security, which read no user, in their order. */
+    private final HttpRules beforeSecurity;
+
+    /** The rules behind Spring Security, which read the user, in their order. */
+    private final HttpRules behindSecurity;
+
+    /** The rules without a path, which routes of a gateway name. */
+    private final Map<String, HttpRules> ofRoutes = new TreeMap<>();
+
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
+
+    /** @throws InvalidSettingException naming an invalid setting */
+    ConfiguredRules(
+            Map<String, HttpRuleSettings> settings, Environment environment, HttpRuleSettings.Application application) {
+        this.environment = environment;
+        this.all = settings.keySet();
+        List<HttpRule> built = build(settings, application);
+        this.beforeSecurity = rules(built, false);
+        this.behindSecurity = rules(built, true);
+    }
+
+    HttpRules beforeSecurity() {
+        return beforeSecurity;
+    }
+
+    HttpRules behindSecurity() {
+        return behindSecurity;
+    }
+
+    /** By now the routes that are configured have named their rules. Contexts below this one may start before that. */
+    @Override
+    public void onApplicationEvent(ContextRefreshedEvent started) {
+        if (started.getApplicationContext().getEnvironment() != environment) {
+            return;
+        }
+        ofRoutes.keySet().stream()
+                .filter(named::add)
+                .forEach(rule -> log.warn(
+                        "{} has no path, and no route has named it: until one does, it limits nothing",
+                        ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule)));
+    }
+
+    @Override
+    public HttpRules named(String rule) {
+        named.add(rule);
+        HttpRules found = ofRoutes.get(rule);
+        if (found == null && all.contains(rule)) {
+            throw new InvalidSettingException(
+                    ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule) + ".path",
+                    " applies the rule without a route, and a route names it: remove one of both");
+        }
+        if (found == null) {
+            throw new InvalidSettingException(
+                    ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule),
+                    " is named by a route, and is no rule: set "
+                            + ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule)
+                            + ".limits.second.rate=10, or name one of "
+                            + ofRoutes.keySet());
+        }
+        return found;
+    }
+
+    @Override
+    public boolean usesUser() {
+        return ofRoutes.values().stream().anyMatch(HttpRules::usesUser);
+    }
+
+    private List<HttpRule> build(Map<String, HttpRuleSettings> settings, HttpRuleSettings.Application application) {
+        List<HttpRule> built = new ArrayList<>();
+        Set<String> limits = new HashSet<>();
+        settings.forEach((id, each) -> {
+            String property = ConfiguredLimits.property(HttpRuleSettings.PROPERTY, id, ".api.path=/api/**");
+            HttpRule rule = each.build(id, property, application);
+            rule.rule().limits().forEach(limit -> {
+                String limitName = limit.name().name();
+                if (!limits.add(limitName)) {
+                    throw new InvalidSettingException(
+                            property,
+                            ".name must differ from those before it, which share its permits otherwise, was '"
+                                    + rule.name() + "', and a limit is '" + limitName + "' already");
+                }
+            });
+            if (each.isOfRoutes()) {
+                ofRoutes.put(id, new HttpRules(List.of(rule)));
+            } else {
+                built.add(rule);
+            }
+        });
+        built.sort(Comparator.comparingInt(HttpRule::order));
+        return built;
+    }
+
+    @Override
+    public @Nullable String definedBy(String prefix, String name) {
+        return all().anyMatch(each -> each.rule().has(prefix, name)) ? HttpRuleSettings.PROPERTY : null;
+    }
+
+    private Stream<HttpRule> all() {
+        return Stream.concat(Stream.of(beforeSecurity, behindSecurity), ofRoutes.values().stream())
+                .flatMap(each -> each.rules().stream());
+    }
+
+    private static HttpRules rules(List<HttpRule> built, boolean byUser) {
+        return new HttpRules(built.stream()
+                .filter(each -> each.rule().needs().user() == byUser)
+                .toList());
+    }
+}

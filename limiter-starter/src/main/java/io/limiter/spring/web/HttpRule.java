@@ -1,0 +1,23 @@
+package io.limiter.spring.web;
+
+import io.limiter.spring.check.Rule;
+import io.limiter.spring.key.spel.RuleKey;
+import java.util.List;
+import org.springframework.http.server.PathContainer;
+
+/**
+ * A rule of {@code limiter.http}: which requests it limits, and how. Safe for use by many threads.
+ *
+ * @param order among several rules that match a request; lower is decided first
+ */
+public record HttpRule(int order, String name, RequestPattern requests, Rule rule) {
+
+    HttpRule by(RuleKey keys) {
+        return new HttpRule(order, name, requests, rule.by(keys));
+    }
+
+    /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
+    boolean matches(HttpKeyRequest request, List<PathContainer> paths) {
+        return requests.matches(request.method(), request.isPreflight(), paths);
+    }
+}
