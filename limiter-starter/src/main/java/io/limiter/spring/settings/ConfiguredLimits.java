@@ -123,7 +123,7 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
      *
      * @param declared describes the limit of its annotation
      * @param onFailure the failure policy of its annotation; {@code null} for the application's
-     * @param permits as many as a call takes
+     * @param permits the permits that a call takes
      * @throws InvalidSettingException if the configuration, or its combination with the annotation, makes no valid limit
      * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */

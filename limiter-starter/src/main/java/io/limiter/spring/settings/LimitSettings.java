@@ -72,7 +72,7 @@ public record LimitSettings(
         @Nullable BanSettings ban,
         @Nullable Map<String, LimitSettings> plans) {
 
-    /** The settings that a plan can have. Those that are not set are the limit's. */
+    /** The settings that a plan can have. A plan has the settings of its limit where it sets none. */
     private static final Set<String> OF_PLAN =
             new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout"));
 
@@ -217,7 +217,7 @@ public record LimitSettings(
      * The limit of these settings over those of an annotation.
      *
      * @param places where its settings can be set, for messages
-     * @param permits as many as a call takes
+     * @param permits the permits that a call takes
      * @param otherwise the options of the annotation
      * @throws IllegalArgumentException if they make no limit, or one that would never grant the permits of a call
      */
@@ -238,7 +238,7 @@ public record LimitSettings(
      * else a fixed window.
      *
      * @param property what the names of the settings start with
-     * @param permits as many as a call takes
+     * @param permits the permits that a call takes
      * @throws IllegalArgumentException if a setting is missing, out of its range or without effect, or if the limit would never
      *     grant the permits of a call
      */
@@ -246,7 +246,7 @@ public record LimitSettings(
         return over(LimitParameters.of(spent()), LimiterOptions.NONE, property, property, permits);
     }
 
-    /** As {@link #toLimit}, of outgoing calls that wait as long for permits. */
+    /** The limit as {@link #toLimit} makes it, for outgoing calls that wait as long for permits. */
     public Configured toLimitOfCalls(String property, Duration callTimeout) {
         return over(
                 LimitParameters.of(spent()).with("timeout", callTimeout), LimiterOptions.NONE, property, property, 1);

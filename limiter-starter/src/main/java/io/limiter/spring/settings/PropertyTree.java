@@ -92,7 +92,8 @@ public final class PropertyTree {
      * @param key appends a key to the name of a map
      * @return {@code null} if there is none
      */
-    public @Nullable ConfigurationPropertyName find(
+    @Nullable
+    ConfigurationPropertyName find(
             ConfigurationPropertyName name,
             boolean variable,
             BiFunction<ConfigurationPropertyName, String, ConfigurationPropertyName> key) {
@@ -128,7 +129,7 @@ public final class PropertyTree {
 
         private @Nullable ConfigurationPropertyName find(
                 ConfigurationPropertyName parent, ResolvableType type, List<String> rest) {
-            // Of no value that a file writes behind a name, such as limits: in YAML, Spring Boot says what is expected.
+            // A file may write a value behind such a name: in YAML, Spring Boot says what is expected.
             if (rest.isEmpty()) {
                 return variable && (type.toClass().isRecord() || isMap(type)) ? null : parent;
             }
@@ -171,7 +172,7 @@ public final class PropertyTree {
     }
 
     /** The last place on the way to an unknown name that exists. */
-    public Place place(ConfigurationPropertyName name) {
+    Place place(ConfigurationPropertyName name) {
         ConfigurationPropertyName parent = root;
         Map<String, ResolvableType> settings = known;
         List<String> rest = elements(name);
@@ -190,7 +191,7 @@ public final class PropertyTree {
     }
 
     /** @param rest the unknown part of the name */
-    public record Place(ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
+    record Place(ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
 
         /** The nearest name that exists; {@code null} if none is like it. */
         @Nullable

@@ -60,7 +60,7 @@ public final class UnknownProperties {
         Set<String> ofKubernetes = new TreeSet<>();
         Set<ConfigurationPropertyName> inUse = inUse(environment);
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            boolean variables = RenamedProperties.isOfVariables(source);
+            boolean variables = NamedBinder.isOfVariables(source);
             tree.names(source).filter(name -> !isBound(name, variables)).forEach(name -> {
                 if (variables && OF_KUBERNETES.matcher(name.toString()).matches()) {
                     if (logged.add(name)) {
@@ -152,7 +152,7 @@ public final class UnknownProperties {
     private Set<ConfigurationPropertyName> inUse(Environment environment) {
         Set<ConfigurationPropertyName> inUse = new HashSet<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            boolean variables = RenamedProperties.isOfVariables(source);
+            boolean variables = NamedBinder.isOfVariables(source);
             tree.names(source)
                     .map(name -> tree.find(name, variables, PropertyTree::entry))
                     .filter(found -> found != null && isOfRuleOrClient(found))
