@@ -4,9 +4,9 @@ import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.aop.result.LateResults;
+import io.limiter.spring.check.CallOutcome;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.LimitName;
-import io.limiter.spring.check.Outcome;
 import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.spel.CallCharge;
@@ -70,7 +70,8 @@ record AnnotationRule(
     }
 
     /** @throws IllegalStateException if the work is done later */
-    private long charged(CallCharge known, @Nullable Object[] arguments, KeyRequest kept, Outcome outcome, long taken) {
+    private long charged(
+            CallCharge known, @Nullable Object[] arguments, KeyRequest kept, CallOutcome outcome, long taken) {
         IllegalStateException late = LateResults.failure(where, outcome.result(), LateResults.Use.CHARGE);
         if (late != null) {
             throw late;

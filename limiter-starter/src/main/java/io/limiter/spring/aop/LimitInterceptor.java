@@ -1,8 +1,8 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.aop.result.SubscriptionContext;
+import io.limiter.spring.check.CallOutcome;
 import io.limiter.spring.check.CheckResult;
-import io.limiter.spring.check.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -78,7 +78,7 @@ final class LimitInterceptor implements MethodInterceptor {
 
     private @Nullable Object proceed(CheckResult permit, LimitedMethod method, MethodInvocation call) throws Throwable {
         boolean goesOn = false;
-        Outcome outcome = null;
+        CallOutcome outcome = null;
         try {
             Object returned = call.proceed();
             if (returned instanceof CompletionStage<?> stage) {
@@ -87,10 +87,10 @@ final class LimitInterceptor implements MethodInterceptor {
                 return followed;
             }
             method.checkDone(permit, returned);
-            outcome = Outcome.of(returned, null);
+            outcome = CallOutcome.of(returned, null);
             return returned;
         } catch (Throwable e) {
-            outcome = Outcome.of(null, e);
+            outcome = CallOutcome.of(null, e);
             throw e;
         } finally {
             if (!goesOn) {
@@ -106,7 +106,7 @@ final class LimitInterceptor implements MethodInterceptor {
             return future;
         }
         // The caller may need a future of this type.
-        stage.whenComplete((value, error) -> permit.closeAsync(Outcome.of(value, error)));
+        stage.whenComplete((value, error) -> permit.closeAsync(CallOutcome.of(value, error)));
         return stage;
     }
 }

@@ -4,11 +4,11 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.RecordedResult;
 import io.limiter.spring.aop.result.SubscriptionContext;
+import io.limiter.spring.check.CallOutcome;
 import io.limiter.spring.check.CancellingFuture;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -160,7 +160,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> implements 
 
     /** Completes this future after the permits are released and settled. */
     private void release(CheckResult permit, @Nullable Object value, @Nullable Throwable error) {
-        CompletableFuture<?> closed = permit.closeAsync(Outcome.of(value, error));
+        CompletableFuture<?> closed = permit.closeAsync(CallOutcome.of(value, error));
         if (closed.isDone()) {
             complete(value, error);
         } else {

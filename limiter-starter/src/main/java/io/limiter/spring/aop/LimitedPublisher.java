@@ -3,10 +3,10 @@ package io.limiter.spring.aop;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.aop.result.SubscriptionContext;
+import io.limiter.spring.check.CallOutcome;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -107,11 +107,11 @@ final class LimitedPublisher {
         }
 
         Mono<Void> completed() {
-            return close(Outcome.of(last, null));
+            return close(CallOutcome.of(last, null));
         }
 
         Mono<Void> failed(Throwable error) {
-            return close(Outcome.of(null, error));
+            return close(CallOutcome.of(null, error));
         }
 
         /** What the call has done is unknown. */
@@ -119,7 +119,7 @@ final class LimitedPublisher {
             return close(null);
         }
 
-        private Mono<Void> close(@Nullable Outcome outcome) {
+        private Mono<Void> close(@Nullable CallOutcome outcome) {
             CompletableFuture<Void> closed = permit.closeAsync(outcome);
             return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(CallContext.scheduler(request));
         }

@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
  * @param byStatus whether it is known with the status of the response, rather than when the call returns
  * @param permits how many permits stay charged, at least 0; what it throws leaves them charged as they were taken
  */
-public record Charge(boolean byStatus, ToLongFunction<Outcome> permits) {
+public record Charge(boolean byStatus, ToLongFunction<CallOutcome> permits) {
 
     /** Makes the charge of each call. */
     @FunctionalInterface

@@ -5,7 +5,6 @@ import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Check {
 
-    private final List<CheckStep<?>> steps;
+    private final List<CheckStep> steps;
     private final @Nullable DecisionRecorder recorder;
 
     private final boolean ofRequest;
@@ -28,13 +27,13 @@ public final class Check {
     private final int enforced;
 
     private int next;
-    private @Nullable List<Granted<?>> granted;
+    private @Nullable List<CheckStep> granted;
     private @Nullable Lease lease;
     private @Nullable Runnable shadowRelease;
-    private List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements = List.of();
+    private List<Function<CallOutcome, CompletableFuture<@Nullable Void>>> settlements = List.of();
 
     /** @param steps in the order in which they are decided; may be empty */
-    Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder, boolean ofRequest) {
+    Check(List<CheckStep> steps, @Nullable DecisionRecorder recorder, boolean ofRequest) {
         this.steps = steps;
         this.recorder = recorder;
         this.ofRequest = ofRequest;
@@ -83,7 +82,7 @@ public final class Check {
 
     /** Another evaluation, with the same keys and costs. */
     public Check again() {
-        return new Check(steps, recorder, ofRequest);
+        return new Check(steps.stream().map(CheckStep::again).toList(), recorder, ofRequest);
     }
 
     /**
@@ -92,7 +91,7 @@ public final class Check {
      * @throws io.limiter.LimiterBackendException if the backend does not decide and the failure policy is to throw
      */
     public CheckResult run() {
-        for (CheckStep<?> step = next(); step != null; step = next()) {
+        for (CheckStep step = next(); step != null; step = next()) {
             Rejection rejection = run(step);
             if (rejection != null) {
                 return CheckResult.rejected(rejection);
@@ -101,15 +100,14 @@ public final class Check {
         return granted();
     }
 
-    private <D> @Nullable Rejection run(CheckStep<D> step) {
-        D decided;
+    private @Nullable Rejection run(CheckStep step) {
         try {
-            decided = step.decide();
+            step.decide();
         } catch (RuntimeException | Error e) {
             refund();
             throw e;
         }
-        return decided(step, decided);
+        return decided(step);
     }
 
     /**
@@ -122,34 +120,10 @@ public final class Check {
         return running;
     }
 
-    /** A step that granted permits, which may be returned. */
-    private record Granted<D>(CheckStep<D> step, D decided, Runnable cancellation) {
-
-        List<LimitDecision> decisions() {
-            return step.decisionsIn(decided);
-        }
-    }
-
-    /** A cancellation, of which another reason may have come first. */
-    private record Once(AtomicReference<@Nullable Runnable> left) implements Runnable {
-
-        Once(Runnable action) {
-            this(new AtomicReference<>(action));
-        }
-
-        @Override
-        public void run() {
-            Runnable action = left.getAndSet(null);
-            if (action != null) {
-                action.run();
-            }
-        }
-    }
-
     /** The next step to be decided; {@code null} if all have granted. Starts the steps in shadow mode before it. */
-    private @Nullable CheckStep<?> next() {
+    private @Nullable CheckStep next() {
         while (next < steps.size()) {
-            CheckStep<?> step = steps.get(next++);
+            CheckStep step = steps.get(next++);
             if (step.limit().enforced()) {
                 return step;
             }
@@ -158,19 +132,19 @@ public final class Check {
         return null;
     }
 
-    private <D> void shadow(CheckStep<D> step) {
-        CompletableFuture<D> decision = step.shadow();
-        settleLater(step, decision, null);
+    private void shadow(CheckStep step) {
+        CompletableFuture<?> decision = step.shadow();
+        settleLater(step, decision);
         if (step.isHolding()) {
             shadowRelease = () -> release(step, decision);
         }
     }
 
     /** Releases permits that a step in shadow mode holds or will hold. Does not wait, because nothing is enforced. */
-    private static <D> void release(CheckStep<D> step, CompletableFuture<D> decision) {
+    private static void release(CheckStep step, CompletableFuture<?> decision) {
         if (!decision.cancel(false)) {
-            decision.thenAccept(decided -> {
-                Lease held = step.leaseIn(decided);
+            decision.thenRun(() -> {
+                Lease held = step.lease();
                 if (held != null) {
                     held.closeAsync();
                 }
@@ -178,29 +152,26 @@ public final class Check {
         }
     }
 
-    /**
-     * Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode.
-     *
-     * @param cancellation returns them; {@code null} in shadow mode, where it is made once the step has decided
-     */
-    private <D> void settleLater(CheckStep<D> step, CompletableFuture<D> decision, @Nullable Runnable cancellation) {
+    /** Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode. */
+    private void settleLater(CheckStep step, CompletableFuture<?> decision) {
+        boolean enforced = step.limit().enforced();
         if (step.settles(false)) {
             settlements = new ArrayList<>(settlements);
             settlements.add(outcome -> {
                 CompletableFuture<@Nullable Void> settled =
-                        decision.thenCompose(decided -> step.settle(decided, false, outcome));
-                return step.limit().enforced() ? settled : CheckResult.CLOSED;
+                        decision.thenCompose(decided -> step.settle(false, outcome));
+                return enforced ? settled : CheckResult.CLOSED;
             });
         }
         if (recorder != null && (ofRequest || step.settles(true))) {
-            recorder.whenDone(status -> decision.thenAccept(decided -> {
+            recorder.whenDone(status -> decision.thenRun(() -> {
                 if (status != DecisionRecorder.REJECTED || !ofRequest) {
-                    step.settle(decided, true, Outcome.answered(status));
-                } else if (cancellation == null) {
-                    step.cancellation(decided).run();
-                } else {
-                    cancellation.run();
-                    recorder.cancelled(step.decisionsIn(decided).stream()
+                    step.settle(true, CallOutcome.answered(status));
+                    return;
+                }
+                step.cancel();
+                if (enforced) {
+                    recorder.cancelled(step.decisions().stream()
                             .map(LimitDecision::refunded)
                             .toList());
                 }
@@ -209,23 +180,21 @@ public final class Check {
     }
 
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
-    private <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
-        Rejection rejection = step.rejectionIn(decided);
+    private @Nullable Rejection decided(CheckStep step) {
+        Rejection rejection = step.rejection();
         if (rejection == null) {
             boolean mayReject = next < enforced;
-            boolean settles = step.settles(false) || step.settles(true);
-            if (mayReject || ofRequest || settles) {
-                keep(step, decided, mayReject);
+            if (mayReject || ofRequest || step.settles(false) || step.settles(true)) {
+                keep(step, mayReject);
             }
-            Lease held = step.leaseIn(decided);
+            Lease held = step.lease();
             lease = held == null ? lease : held;
             if (mayReject) {
                 return null;
             }
         }
         if (recorder != null) {
-            recorder.decided(
-                    rejection == null ? null : rejection.decision(), decisions(step, decided, rejection != null));
+            recorder.decided(rejection == null ? null : rejection.decision(), decisions(step, rejection != null));
         }
         if (rejection == null) {
             return null;
@@ -237,26 +206,26 @@ public final class Check {
         return rejection;
     }
 
-    /** Keeps what a step took, to return or to settle it. */
-    private <D> void keep(CheckStep<D> step, D decided, boolean mayReject) {
-        Runnable cancellation = new Once(step.cancellation(decided));
+    /** Keeps a step that granted, to cancel or to settle what it took. */
+    private void keep(CheckStep step, boolean mayReject) {
+        step.keep();
         if (mayReject) {
             if (granted == null) {
                 granted = new ArrayList<>(1);
             }
-            granted.add(new Granted<>(step, decided, cancellation));
+            granted.add(step);
         }
-        settleLater(step, CompletableFuture.completedFuture(decided), cancellation);
+        settleLater(step, CheckResult.CLOSED);
     }
 
     /** The decisions of a step, and of the earlier ones that are not recorded yet. */
-    private <D> List<LimitDecision> decisions(CheckStep<D> step, D decided, boolean refunds) {
-        List<LimitDecision> own = step.decisionsIn(decided);
+    private List<LimitDecision> decisions(CheckStep step, boolean refunds) {
+        List<LimitDecision> own = step.decisions();
         if (granted == null) {
             return own;
         }
         List<LimitDecision> all = new ArrayList<>();
-        for (Granted<?> each : granted) {
+        for (CheckStep each : granted) {
             each.decisions().forEach(earlier -> all.add(refunds ? earlier.refunded() : earlier));
         }
         all.addAll(own);
@@ -266,7 +235,7 @@ public final class Check {
     /** Returns what the steps took, because the call is not made. */
     private void refund() {
         if (granted != null) {
-            granted.forEach(each -> each.cancellation().run());
+            granted.forEach(CheckStep::cancel);
             granted = null;
         }
     }
@@ -289,7 +258,7 @@ public final class Check {
                 cancelled();
                 return;
             }
-            CheckStep<?> step = next();
+            CheckStep step = next();
             if (step != null) {
                 decide(step, running);
             } else if (!running.complete(granted())) {
@@ -300,8 +269,8 @@ public final class Check {
         }
     }
 
-    private <D> void decide(CheckStep<D> step, CancellingFuture<CheckResult> running) {
-        CompletableFuture<D> decision;
+    private void decide(CheckStep step, CancellingFuture<CheckResult> running) {
+        CompletableFuture<?> decision;
         try {
             decision = step.decideAsync();
         } catch (RuntimeException | Error e) {
@@ -316,7 +285,7 @@ public final class Check {
                     running.completeExceptionally(AsyncFailures.cause(error));
                     return;
                 }
-                Rejection rejection = decided(step, decided);
+                Rejection rejection = decided(step);
                 if (rejection == null) {
                     goOn(running);
                 } else {

@@ -6,6 +6,7 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.Reservation;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.limiter.EngineLimiter;
@@ -19,40 +20,27 @@ import org.jspecify.annotations.Nullable;
  * The permits that a check takes from one limit: a step of its own, or a part of a set. They are spent, or of a concurrency limit held
  * until the call is done.
  */
-final class CheckPart extends CheckStep<CheckPart.Taken> {
+final class CheckPart extends CheckStep {
 
     private final PermitRequest request;
     private final Duration timeout;
     private final @Nullable Decision earlier;
     private final @Nullable Charge charge;
 
-    /**
-     * A decision, and what returns the permits that it granted.
-     *
-     * @param decision {@code null} if it is a lease
-     * @param outcome cancels permits that are spent; {@code null} if a rejection is repeated, or the limiter is one of the application
-     * @param lease {@code null} unless permits are held
-     */
-    record Taken(
-            @Nullable Decision decision,
-            @Nullable Outcome outcome,
-            @Nullable Lease lease) {
-
-        static Taken of(Decision decision) {
-            return new Taken(decision, null, null);
-        }
-
-        static Taken of(Outcome outcome) {
-            return new Taken(outcome.toDecision(), outcome, null);
-        }
-
-        static Taken of(Lease lease) {
-            return new Taken(null, null, lease);
-        }
-    }
-
     /** Kept, because to find it costs as much as a decision without a call. */
     private @Nullable Limiter view;
+
+    /** {@code null} until it is decided, and if it is a lease. */
+    private @Nullable Decision decision;
+
+    /** As the engine has decided; {@code null} if a rejection is repeated, or the limiter is one of the application. */
+    private @Nullable Outcome outcome;
+
+    /** Of permits that are spent and may be cancelled. */
+    private @Nullable Reservation reservation;
+
+    private @Nullable Lease lease;
+    private boolean refunded;
 
     /**
      * @param timeout how long the call waits for the permits
@@ -109,31 +97,53 @@ final class CheckPart extends CheckStep<CheckPart.Taken> {
     }
 
     @Override
-    Taken decide() {
-        if (earlier != null) {
-            return Taken.of(earlier);
-        }
-        ConcurrencyLimiter leases = limit().leases();
-        if (leases != null) {
-            return acquire(viewOf(leases));
-        }
-        return view() instanceof EngineLimiter<?> ofEngine
-                ? Taken.of(ofEngine.outcome(request.permits(), timeout))
-                : Taken.of(view().decide(request.permits(), timeout));
+    CheckPart again() {
+        CheckPart again = new CheckPart(limit(), request, timeout, earlier, charge);
+        again.view = view;
+        return again;
     }
 
     @Override
-    CompletableFuture<Taken> decideAsync() {
+    void decide() {
+        ConcurrencyLimiter leases = limit().leases();
         if (earlier != null) {
-            return CompletableFuture.completedFuture(Taken.of(earlier));
+            decided(earlier);
+        } else if (leases != null) {
+            acquire(viewOf(leases));
+        } else if (view() instanceof EngineLimiter<?> ofEngine) {
+            decided(ofEngine.outcome(request.permits(), timeout));
+        } else {
+            decided(view().decide(request.permits(), timeout));
+        }
+    }
+
+    @Override
+    CompletableFuture<?> decideAsync() {
+        if (earlier != null) {
+            return CompletableFuture.completedFuture(decided(earlier));
         }
         ConcurrencyLimiter leases = limit().leases();
         if (leases != null) {
             return acquireAsync(viewOf(leases));
         }
         return view() instanceof EngineLimiter<?> ofEngine
-                ? ofEngine.outcomeAsync(request.permits(), timeout, Taken::of)
-                : CancellingFuture.of(view().async().decide(request.permits(), timeout), Taken::of);
+                ? ofEngine.outcomeAsync(request.permits(), timeout, this::decided)
+                : CancellingFuture.of(view().async().decide(request.permits(), timeout), this::decided);
+    }
+
+    private CheckPart decided(Decision newDecision) {
+        decision = newDecision;
+        return this;
+    }
+
+    private CheckPart decided(Outcome newOutcome) {
+        outcome = newOutcome;
+        return decided(newOutcome.toDecision());
+    }
+
+    private CheckPart decided(Reservation newReservation) {
+        reservation = newReservation;
+        return decided(newReservation.decision());
     }
 
     private ConcurrencyLimiter viewOf(ConcurrencyLimiter leases) {
@@ -144,85 +154,93 @@ final class CheckPart extends CheckStep<CheckPart.Taken> {
         return found;
     }
 
-    private Taken acquire(ConcurrencyLimiter leases) {
+    private void acquire(ConcurrencyLimiter leases) {
         try {
-            return Taken.of(leases.acquire(request.permits(), timeout));
+            lease = leases.acquire(request.permits(), timeout);
         } catch (RateLimitExceededException e) {
-            return Taken.of(e.decision());
+            decided(e.decision());
         }
     }
 
     /** Cancelling it ends the wait for the permits. A lease that is granted later is released. */
-    private CompletableFuture<Taken> acquireAsync(ConcurrencyLimiter leases) {
-        CancellingFuture<Taken> taken = new CancellingFuture<>();
+    private CompletableFuture<CheckPart> acquireAsync(ConcurrencyLimiter leases) {
+        CancellingFuture<CheckPart> decided = new CancellingFuture<>();
         CompletableFuture<Lease> acquired = leases.async().acquire(request.permits(), timeout);
-        taken.await(acquired);
-        acquired.whenComplete((lease, error) -> {
+        decided.await(acquired);
+        acquired.whenComplete((granted, error) -> {
             if (error == null) {
-                if (!taken.complete(Taken.of(lease))) {
-                    lease.closeAsync();
+                lease = granted;
+                if (!decided.complete(this)) {
+                    granted.closeAsync();
                 }
             } else if (AsyncFailures.cause(error) instanceof RateLimitExceededException rejected) {
-                taken.complete(Taken.of(rejected.decision()));
+                decided.complete(decided(rejected.decision()));
             } else {
-                taken.completeExceptionally(error);
+                decided.completeExceptionally(error);
             }
         });
-        return taken;
+        return decided;
     }
 
     /** Reserves the permits where that is possible, so that no timer waits until they are due. */
     @Override
-    CompletableFuture<Taken> decideInShadow() {
-        if (isHolding() || !(view() instanceof RateLimiter rates)) {
-            return decideAsync();
-        }
-        return CancellingFuture.of(
-                rates.async().reserve(request.permits(), timeout), reserved -> Taken.of(reserved.decision()));
+    CompletableFuture<?> decideInShadow() {
+        return !isHolding() && view() instanceof RateLimiter rates
+                ? CancellingFuture.of(rates.async().reserve(request.permits(), timeout), this::decided)
+                : decideAsync();
     }
 
     @Override
     @Nullable
-    Rejection rejectionIn(Taken taken) {
-        Decision decision = taken.decision();
+    Rejection rejection() {
         return decision == null || decision.isGranted() ? null : rejection(decision);
     }
 
     @Override
-    List<LimitDecision> decisionsIn(Taken taken) {
-        return List.of(decided(taken.decision()));
+    List<LimitDecision> decisions() {
+        return List.of(of(decision));
     }
 
-    /** @param decision {@code null} if it is unknown, or a lease */
-    LimitDecision decided(@Nullable Decision decision) {
-        return new LimitDecision(request, limit().definition(), decision, limit().internal());
+    /** @param known {@code null} if it is unknown, or a lease */
+    LimitDecision of(@Nullable Decision known) {
+        return new LimitDecision(request, limit().definition(), known, limit().internal());
     }
 
-    Rejection rejection(Decision decision) {
-        return limit().rejection(request, decision, earlier != null);
+    Rejection rejection(Decision rejecting) {
+        return limit().rejection(request, rejecting, earlier != null);
     }
 
     @Override
     @Nullable
-    Lease leaseIn(Taken taken) {
-        return taken.lease();
+    Lease lease() {
+        return lease;
+    }
+
+    @Override
+    void keep() {
+        if (reservation == null && outcome != null && view() instanceof EngineLimiter<?> ofEngine) {
+            reservation = ofEngine.reservationOf(outcome, request.permits());
+        }
     }
 
     /** If the cancellation fails, they stay spent. Limiters of applications only have a refund. */
     @Override
-    Runnable cancellation(Taken granted) {
-        Decision decision = granted.decision();
-        if (earlier != null || decision == null) {
-            return () -> {};
+    void cancel() {
+        keep();
+        if (reservation != null) {
+            reservation.cancelAsync();
+        } else if (startRefund()) {
+            view().async().refund(request.permits());
         }
-        Limiter spent = view();
-        if (spent instanceof EngineLimiter<?> ofEngine && granted.outcome() != null) {
-            return ofEngine.reservationOf(granted.outcome(), request.permits())::cancelAsync;
-        }
-        return () -> {
-            if (LimitDecision.isRefundable(decision.source())) {
-                spent.async().refund(request.permits());
-            }
-        };
+    }
+
+    private synchronized boolean startRefund() {
+        boolean starts = !refunded
+                && earlier == null
+                && decision != null
+                && decision.isGranted()
+                && LimitDecision.isRefundable(decision.source());
+        refunded |= starts;
+        return starts;
     }
 }

@@ -19,13 +19,13 @@ public final class CheckResult {
     private final @Nullable Rejection rejection;
     private final @Nullable Lease lease;
     private final @Nullable Runnable shadowRelease;
-    private final List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements;
+    private final List<Function<CallOutcome, CompletableFuture<@Nullable Void>>> settlements;
 
     private CheckResult(
             @Nullable Rejection rejection,
             @Nullable Lease lease,
             @Nullable Runnable shadowRelease,
-            List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements) {
+            List<Function<CallOutcome, CompletableFuture<@Nullable Void>>> settlements) {
         this.rejection = rejection;
         this.lease = lease;
         this.shadowRelease = shadowRelease;
@@ -44,7 +44,7 @@ public final class CheckResult {
     static CheckResult granted(
             @Nullable Lease lease,
             @Nullable Runnable shadowRelease,
-            List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements) {
+            List<Function<CallOutcome, CompletableFuture<@Nullable Void>>> settlements) {
         return lease == null && shadowRelease == null && settlements.isEmpty()
                 ? GRANTED
                 : new CheckResult(null, lease, shadowRelease, settlements);
@@ -70,7 +70,7 @@ public final class CheckResult {
      *
      * @param outcome of the call; {@code null} if it was not made, or how it ended is unknown: then it stays charged
      */
-    public void close(@Nullable Outcome outcome) {
+    public void close(@Nullable CallOutcome outcome) {
         CompletableFuture<@Nullable Void> settled = closeOthers(outcome);
         if (lease != null) {
             lease.close();
@@ -79,12 +79,12 @@ public final class CheckResult {
     }
 
     /** As {@link #close}, without blocking the calling thread. The future does not fail. */
-    public CompletableFuture<@Nullable Void> closeAsync(@Nullable Outcome outcome) {
+    public CompletableFuture<@Nullable Void> closeAsync(@Nullable CallOutcome outcome) {
         CompletableFuture<@Nullable Void> settled = closeOthers(outcome);
         return lease == null ? settled : CompletableFuture.allOf(settled, lease.closeAsync());
     }
 
-    private CompletableFuture<@Nullable Void> closeOthers(@Nullable Outcome outcome) {
+    private CompletableFuture<@Nullable Void> closeOthers(@Nullable CallOutcome outcome) {
         if (shadowRelease != null) {
             shadowRelease.run();
         }

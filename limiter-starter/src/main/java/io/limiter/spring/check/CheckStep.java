@@ -8,11 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One or several limits that a check decides at once, all or nothing.
- *
- * @param <D> the decision
+ * One or several limits that a check decides at once, all or nothing, and what it has taken of them. Decided once; what an asynchronous
+ * decision was can be read when its future is completed.
  */
-abstract class CheckStep<D> {
+abstract class CheckStep {
 
     private final EffectiveLimit limit;
 
@@ -21,7 +20,7 @@ abstract class CheckStep<D> {
     }
 
     /** The step of one limit alone. A charge needs a reservation, which a set makes; an earlier rejection is repeated without a decision. */
-    private static CheckStep<?> alone(CheckPart part) {
+    private static CheckStep alone(CheckPart part) {
         return part.charge() != null && !part.isRepeated() ? new SetStep(List.of(part)) : part;
     }
 
@@ -30,12 +29,12 @@ abstract class CheckStep<D> {
      * have them, because two of them are the same permits, or they are of several factories; then the permits that are held; then those
      * in shadow mode.
      */
-    static List<CheckStep<?>> inOrder(List<CheckPart> parts) {
+    static List<CheckStep> inOrder(List<CheckPart> parts) {
         if (parts.size() == 1) {
             return List.of(alone(parts.get(0)));
         }
         List<CheckPart> enforced = new ArrayList<>(parts.size());
-        List<CheckStep<?>> later = new ArrayList<>(parts.size());
+        List<CheckStep> later = new ArrayList<>(parts.size());
         for (CheckPart part : parts) {
             if (part.isHolding()) {
                 later.add(0, part);
@@ -45,7 +44,7 @@ abstract class CheckStep<D> {
                 later.add(alone(part));
             }
         }
-        List<CheckStep<?>> inOrder = new ArrayList<>(parts.size());
+        List<CheckStep> inOrder = new ArrayList<>(parts.size());
         SetStep all = enforced.size() > 1 ? set(enforced) : null;
         if (all == null) {
             enforced.forEach(part -> inOrder.add(alone(part)));
@@ -74,21 +73,24 @@ abstract class CheckStep<D> {
         return limit;
     }
 
-    /** Decides, and waits for the permits up to the timeout. */
-    abstract D decide();
+    /** The same step, to be decided again. */
+    abstract CheckStep again();
 
-    /** As {@link #decide}, without blocking the calling thread. */
-    abstract CompletableFuture<D> decideAsync();
+    /** Decides, and waits for the permits up to the timeout. */
+    abstract void decide();
+
+    /** As {@link #decide}, without blocking the calling thread. Cancelling the future ends the wait for the permits. */
+    abstract CompletableFuture<?> decideAsync();
 
     /** The rejection for the caller; {@code null} if all limits granted. */
-    abstract @Nullable Rejection rejectionIn(D decided);
+    abstract @Nullable Rejection rejection();
 
     /** The decision of each limit. */
-    abstract List<LimitDecision> decisionsIn(D decided);
+    abstract List<LimitDecision> decisions();
 
-    /** The lease of permits that are held; {@code null} if they are spent. */
+    /** The lease of permits that were granted and are held; {@code null} if they are spent. */
     @Nullable
-    Lease leaseIn(D decided) {
+    Lease lease() {
         return null;
     }
 
@@ -97,10 +99,11 @@ abstract class CheckStep<D> {
         return false;
     }
 
-    /** What returns the spent permits of a call that is not made, without waiting. To be called right after they were granted. */
-    Runnable cancellation(D granted) {
-        return () -> {};
-    }
+    /** Prepares that the spent permits, which were just granted, can be cancelled. */
+    void keep() {}
+
+    /** Returns the spent permits of a call that is not made, once and without waiting. */
+    abstract void cancel();
 
     /** Whether it {@linkplain #settle settles} permits with such outcomes. */
     boolean settles(boolean byStatus) {
@@ -108,7 +111,7 @@ abstract class CheckStep<D> {
     }
 
     /** Settles the permits at what the outcome of the call or its response charges. The future does not fail. */
-    CompletableFuture<@Nullable Void> settle(D decided, boolean byStatus, Outcome outcome) {
+    CompletableFuture<@Nullable Void> settle(boolean byStatus, CallOutcome outcome) {
         return CheckResult.CLOSED;
     }
 
@@ -116,8 +119,8 @@ abstract class CheckStep<D> {
      * Evaluates limits in shadow mode. The permits are taken, and the call waits neither for them nor for the decision; a
      * rejection or a failure is logged.
      */
-    final CompletableFuture<D> shadow() {
-        CompletableFuture<D> decision;
+    final CompletableFuture<?> shadow() {
+        CompletableFuture<?> decision;
         try {
             decision = decideInShadow();
         } catch (RuntimeException e) {
@@ -126,7 +129,7 @@ abstract class CheckStep<D> {
         }
         decision.whenComplete((decided, error) -> {
             if (error == null) {
-                Rejection rejection = rejectionIn(decided);
+                Rejection rejection = rejection();
                 if (rejection != null) {
                     limit.log().rejected(rejection.decision());
                 }
@@ -138,7 +141,7 @@ abstract class CheckStep<D> {
     }
 
     /** As {@link #decideAsync}, perhaps without waiting until permits are due. */
-    CompletableFuture<D> decideInShadow() {
+    CompletableFuture<?> decideInShadow() {
         return decideAsync();
     }
 }

@@ -18,12 +18,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the permits of a set of limits, all or nothing. Some may be settled when the outcome of the call is known. */
-final class SetStep extends CheckStep<SetReservation> {
+final class SetStep extends CheckStep {
 
     private final List<CheckPart> parts;
     private final EngineLimitSet set;
     private final List<Limiter> limiters;
     private final Duration[] timeouts;
+    private @Nullable CompletableFuture<SetReservation> reserved;
 
     SetStep(List<CheckPart> parts) {
         super(parts.get(0).limit());
@@ -39,26 +40,51 @@ final class SetStep extends CheckStep<SetReservation> {
         this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
     }
 
-    @Override
-    SetReservation decide() {
-        return set.reserveAndAwait(1, timeouts);
+    private SetStep(SetStep known) {
+        super(known.limit());
+        this.parts = known.parts;
+        this.set = known.set;
+        this.limiters = known.limiters;
+        this.timeouts = known.timeouts;
     }
 
     @Override
-    CompletableFuture<SetReservation> decideAsync() {
-        return set.reserveAndAwaitAsync(1, timeouts);
+    SetStep again() {
+        return new SetStep(this);
+    }
+
+    @Override
+    void decide() {
+        reserved = CompletableFuture.completedFuture(set.reserveAndAwait(1, timeouts));
+    }
+
+    @Override
+    CompletableFuture<?> decideAsync() {
+        return reserving(set.reserveAndAwaitAsync(1, timeouts));
     }
 
     /** Reserves the permits where that is possible, so that no timer waits until they are due. In shadow mode it has one part. */
     @Override
-    CompletableFuture<SetReservation> decideInShadow() {
-        return parts.get(0).view() instanceof RateLimiter ? set.async().reserve(1, timeouts) : decideAsync();
+    CompletableFuture<?> decideInShadow() {
+        return parts.get(0).view() instanceof RateLimiter
+                ? reserving(set.async().reserve(1, timeouts))
+                : decideAsync();
+    }
+
+    /** Not a future that depends on it, because a cancellation of that could lose a grant of the same moment. */
+    private CompletableFuture<?> reserving(CompletableFuture<SetReservation> decision) {
+        reserved = decision;
+        return decision;
+    }
+
+    private SetReservation reserved() {
+        return Objects.requireNonNull(reserved).join();
     }
 
     @Override
     @Nullable
-    Rejection rejectionIn(SetReservation decided) {
-        SetDecision decision = decided.decision();
+    Rejection rejection() {
+        SetDecision decision = reserved().decision();
         return decision.rejection()
                 .map(rejected -> part(rejected).rejection(decision.decision()))
                 .orElse(null);
@@ -66,17 +92,15 @@ final class SetStep extends CheckStep<SetReservation> {
 
     /** Those that are not known, because the rejection cache has rejected by others, are there without a decision. */
     @Override
-    List<LimitDecision> decisionsIn(SetReservation decided) {
-        List<SetDecision.OfPart> known = decided.decision().parts();
+    List<LimitDecision> decisions() {
+        List<SetDecision.OfPart> known = reserved().decision().parts();
         if (known.size() == parts.size()) {
-            return known.stream()
-                    .map(each -> part(each).decided(each.decision()))
-                    .toList();
+            return known.stream().map(each -> part(each).of(each.decision())).toList();
         }
         @Nullable Decision[] decisions = new Decision[parts.size()];
         known.forEach(each -> decisions[limiters.indexOf(each.limiter())] = each.decision());
         return IntStream.range(0, decisions.length)
-                .mapToObj(i -> parts.get(i).decided(decisions[i]))
+                .mapToObj(i -> parts.get(i).of(decisions[i]))
                 .toList();
     }
 
@@ -86,8 +110,8 @@ final class SetStep extends CheckStep<SetReservation> {
 
     /** They are not settled later too. */
     @Override
-    Runnable cancellation(SetReservation granted) {
-        return granted::cancelAsync;
+    void cancel() {
+        reserved().cancelAsync();
     }
 
     @Override
@@ -100,7 +124,8 @@ final class SetStep extends CheckStep<SetReservation> {
     }
 
     @Override
-    CompletableFuture<@Nullable Void> settle(SetReservation decided, boolean byStatus, Outcome outcome) {
+    CompletableFuture<@Nullable Void> settle(boolean byStatus, CallOutcome outcome) {
+        SetReservation decided = reserved();
         List<CompletableFuture<?>> settled = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size() && decided.isGranted(); i++) {
             if (settles(parts.get(i), byStatus)) {
@@ -110,7 +135,7 @@ final class SetStep extends CheckStep<SetReservation> {
         return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
     }
 
-    private static CompletableFuture<?> settle(CheckPart part, Reservation taken, Outcome outcome) {
+    private static CompletableFuture<?> settle(CheckPart part, Reservation taken, CallOutcome outcome) {
         CompletableFuture<Boolean> settled;
         try {
             settled = taken.settleAsync(

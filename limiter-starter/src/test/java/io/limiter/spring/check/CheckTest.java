@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Decision;
+import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +29,7 @@ class CheckTest {
     private final Held second = new Held();
 
     /** Decided by the test: true grants. */
-    private static class Held extends CheckStep<Boolean> {
+    private static class Held extends CheckStep {
 
         private final List<CompletableFuture<Boolean>> decisions = new ArrayList<>();
         private int cancelled;
@@ -44,12 +48,17 @@ class CheckTest {
         }
 
         @Override
-        Boolean decide() {
+        CheckStep again() {
+            throw new UnsupportedOperationException("has no twin");
+        }
+
+        @Override
+        void decide() {
             throw new UnsupportedOperationException("would block");
         }
 
         @Override
-        CompletableFuture<Boolean> decideAsync() {
+        CompletableFuture<?> decideAsync() {
             CompletableFuture<Boolean> decision = new CompletableFuture<>();
             decisions.add(decision);
             whenDecided.run();
@@ -58,22 +67,23 @@ class CheckTest {
 
         @Override
         @Nullable
-        Rejection rejectionIn(Boolean passes) {
+        Rejection rejection() {
+            boolean passes = decisions.get(decisions.size() - 1).join();
             return passes ? null : new Rejection(limit(), new RateLimitExceededException("key", REJECTED), false);
         }
 
         @Override
-        Runnable cancellation(Boolean granted) {
-            return () -> cancelled++;
+        void cancel() {
+            cancelled++;
         }
 
         @Override
-        List<LimitDecision> decisionsIn(Boolean passes) {
+        List<LimitDecision> decisions() {
             return List.of();
         }
     }
 
-    private static CompletableFuture<CheckResult> start(CheckStep<?>... steps) {
+    private static CompletableFuture<CheckResult> start(CheckStep... steps) {
         return new Check(List.of(steps), null, false).runAsync();
     }
 
@@ -172,7 +182,7 @@ class CheckTest {
         assertThatThrownBy(before::join).hasRootCauseMessage("before");
         Held throwing = new Held() {
             @Override
-            Rejection rejectionIn(Boolean passes) {
+            Rejection rejection() {
                 throw new IllegalStateException("after");
             }
         };
@@ -180,5 +190,42 @@ class CheckTest {
         throwing.decisions.get(0).complete(true);
         assertThat(after).isCompletedExceptionally();
         assertThatThrownBy(after::join).hasRootCauseMessage("after");
+    }
+
+    @Test
+    void permits_of_a_limiter_of_the_application_are_refunded_once() {
+        AtomicInteger refunds = new AtomicInteger();
+        Limiter.Async async = proxy(Limiter.Async.class, method -> refunds.incrementAndGet());
+        Limiter limiter = proxy(
+                Limiter.class,
+                method -> method.equals("async") ? async : decision(true, 2, 1, 0, 5_000_000, 9_000_000));
+        EffectiveLimit limit = new EffectiveLimit(
+                LimitName.chosen("r:", "own"),
+                true,
+                false,
+                "",
+                new RejectionLog("own", true, System::nanoTime),
+                Duration.ZERO,
+                limiter,
+                null);
+        CheckPart part = new CheckPart(limit, new PermitRequest(limit.name(), List.of(), 1), Duration.ZERO, null, null);
+        part.decide();
+        part.cancel();
+        part.cancel();
+        assertThat(refunds).hasValue(1);
+        CheckPart again = part.again();
+        again.cancel();
+        assertThat(refunds).as("it has taken nothing").hasValue(1);
+        again.decide();
+        again.cancel();
+        assertThat(refunds).hasValue(2);
+    }
+
+    private static <T> T proxy(Class<T> type, Function<String, Object> results) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    Object result = results.apply(method.getName());
+                    return method.getReturnType().isInstance(result) ? result : null;
+                }));
     }
 }

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param exception {@code null} if the call did not fail
  * @param status 0 if it is that of a call
  */
-public record Outcome(@Nullable Object result, @Nullable Throwable exception, int status) {
+public record CallOutcome(@Nullable Object result, @Nullable Throwable exception, int status) {
 
-    static Outcome answered(int status) {
-        return new Outcome(null, null, status);
+    static CallOutcome answered(int status) {
+        return new CallOutcome(null, null, status);
     }
 
     /** The outcome of a call; {@code null} if it was cancelled, so that what it has done is unknown. */
-    public static @Nullable Outcome of(@Nullable Object result, @Nullable Throwable error) {
+    public static @Nullable CallOutcome of(@Nullable Object result, @Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof CancellationException ? null : new Outcome(cause == null ? result : null, cause, 0);
+        return cause instanceof CancellationException ? null : new CallOutcome(cause == null ? result : null, cause, 0);
     }
 }
