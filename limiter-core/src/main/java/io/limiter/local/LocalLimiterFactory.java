@@ -17,26 +17,16 @@ import io.limiter.spi.EngineObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
-    /** {@code null} for a view. */
-    private final @Nullable LocalLimiters limiters;
-
     public LocalLimiterFactory() {
-        this(builder().limiters());
-    }
-
-    private LocalLimiterFactory(LocalLimiters limiters) {
-        super(limiters.view());
-        this.limiters = limiters;
+        this(builder().limiters().view());
     }
 
     private LocalLimiterFactory(LimiterFactory view) {
         super(view);
-        this.limiters = null;
     }
 
     public static Builder builder() {
@@ -45,7 +35,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
     /** A factory whose limiters grant everything at once and count nothing, for disabled limits. */
     public static LocalLimiterFactory unlimited() {
-        return new LocalLimiterFactory(LocalLimiters.unlimited());
+        return new LocalLimiterFactory(LocalLimiters.unlimited().view());
     }
 
     @Override
@@ -59,9 +49,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
      */
     @Override
     public void close() {
-        if (limiters != null) {
-            limiters.close();
-        }
+        super.close();
     }
 
     /** Settings of a factory. Not safe for use by several threads. */
@@ -119,7 +107,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         }
 
         public LocalLimiterFactory build() {
-            return new LocalLimiterFactory(limiters());
+            return new LocalLimiterFactory(limiters().view());
         }
 
         private LocalLimiters limiters() {

@@ -6,16 +6,22 @@ import io.limiter.FailurePolicy;
 import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
+import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.factory.EngineLimiterFactory;
+import io.limiter.internal.factory.FactoryView;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.waiting.Waits;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -34,28 +40,15 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
-    private final EngineLimiterFactory limiters;
+    private final FactoryView view;
 
     /** {@code null} if the limiters decide in this process. */
     private final @Nullable RedisLimiters redis;
 
-    private final FailurePolicy failurePolicy;
-    private final boolean isView;
-
-    private RedisRateLimiterFactory(EngineLimiterFactory limiters, FailurePolicy failurePolicy) {
-        super(limiters.view());
-        this.limiters = limiters;
-        this.failurePolicy = failurePolicy;
-        this.isView = false;
-        this.redis = limiters instanceof RedisLimiters overRedis ? overRedis : null;
-    }
-
-    private RedisRateLimiterFactory(RedisRateLimiterFactory viewed, LimiterFactory view, FailurePolicy failurePolicy) {
+    private RedisRateLimiterFactory(FactoryView view) {
         super(view);
-        this.limiters = viewed.limiters;
-        this.failurePolicy = failurePolicy;
-        this.isView = true;
-        this.redis = viewed.redis;
+        this.view = view;
+        this.redis = view.limiters() instanceof RedisLimiters overRedis ? overRedis : null;
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -94,8 +87,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
     @Override
     public RedisRateLimiterFactory with(LimiterOptions options) {
-        LimiterFactory view = super.with(options);
-        return new RedisRateLimiterFactory(this, view, options.failurePolicy().orElse(failurePolicy));
+        return new RedisRateLimiterFactory(view.with(options));
     }
 
     /**
@@ -111,12 +103,12 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
     /** The default failure policy of its limiters. */
     public FailurePolicy failurePolicy() {
-        return failurePolicy;
+        return view.failurePolicy();
     }
 
     /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
-        return redis == null ? ((LocalRedisLimiters) limiters).backendState() : redis.backendState();
+        return view.limiters().backendState();
     }
 
     /**
@@ -142,9 +134,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      */
     @Override
     public void close() {
-        if (!isView) {
-            limiters.close();
-        }
+        super.close();
     }
 
     /**
@@ -154,11 +144,30 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      * @throws IllegalArgumentException if they are not of this type
      */
     public <T> T unwrap(Class<T> type) {
-        if (!Objects.requireNonNull(type, "type").isInstance(limiters)) {
+        if (!Objects.requireNonNull(type, "type").isInstance(view.limiters())) {
             throw new IllegalArgumentException("type must be one of this library's for parts of a factory"
                     + (isLocal() ? " that decides in this process" : "") + ", was " + type.getName());
         }
-        return type.cast(limiters);
+        return type.cast(view.limiters());
+    }
+
+    /** Limiters of this process with the types and the settings of a factory over Redis. */
+    private static final class InThisProcess extends LocalLimiters {
+
+        InThisProcess(Builder settings, LocalLimiters others) {
+            super(
+                    others,
+                    settings.maxCachedLimiters,
+                    settings.namespace,
+                    settings.failurePolicy,
+                    Observers.of(settings.observers),
+                    new ListenerNotifier(settings.listeners));
+        }
+
+        @Override
+        protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Waits waits) {
+            return new EngineRedisRateLimiter(keys, limit, engine, waits);
+        }
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
@@ -322,10 +331,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         public RedisRateLimiterFactory build() {
-            EngineLimiterFactory limiters =
-                    local == null ? new RedisLimiters(this) : new LocalRedisLimiters(this, local);
+            EngineLimiterFactory limiters = local == null ? new RedisLimiters(this) : new InThisProcess(this, local);
             limiters.defined().defineAll(defined);
-            return new RedisRateLimiterFactory(limiters, failurePolicy);
+            return new RedisRateLimiterFactory(limiters.view());
         }
     }
 }

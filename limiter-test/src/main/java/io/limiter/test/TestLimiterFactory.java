@@ -1,11 +1,11 @@
 package io.limiter.test;
 
 import io.limiter.ForwardingLimiterFactory;
-import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.internal.factory.EngineLimiterFactory;
+import io.limiter.internal.factory.FactoryView;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
@@ -21,8 +21,7 @@ import java.util.List;
 public final class TestLimiterFactory extends ForwardingLimiterFactory {
 
     private final TestEngine engine;
-    private final LocalLimiters limiters;
-    private final boolean isView;
+    private final FactoryView view;
 
     /** Without observers and listeners. */
     public TestLimiterFactory(TestClock clock) {
@@ -42,30 +41,23 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
         this(
                 engine,
                 new LocalLimiters(
-                        EngineLimiterFactory.DEFAULT_MAX_CACHED,
-                        engine,
-                        clock.sleeper(),
-                        Observers.of(observers),
-                        new ListenerNotifier(listeners)));
+                                EngineLimiterFactory.DEFAULT_MAX_CACHED,
+                                engine,
+                                clock.sleeper(),
+                                Observers.of(observers),
+                                new ListenerNotifier(listeners))
+                        .view());
     }
 
-    private TestLimiterFactory(TestEngine engine, LocalLimiters limiters) {
-        super(limiters.view());
-        this.engine = engine;
-        this.limiters = limiters;
-        this.isView = false;
-    }
-
-    private TestLimiterFactory(TestLimiterFactory viewed, LimiterFactory view) {
+    private TestLimiterFactory(TestEngine engine, FactoryView view) {
         super(view);
-        this.engine = viewed.engine;
-        this.limiters = viewed.limiters;
-        this.isView = true;
+        this.engine = engine;
+        this.view = view;
     }
 
     @Override
     public TestLimiterFactory with(LimiterOptions options) {
-        return new TestLimiterFactory(this, super.with(options));
+        return new TestLimiterFactory(engine, view.with(options));
     }
 
     /**
@@ -75,7 +67,7 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
      * @throws IllegalArgumentException if the name is blank or defined already
      */
     public TestLimiterFactory define(String name, AnyLimit limit, LimiterOptions options) {
-        limiters.defined().define(name, limit, options);
+        view.limiters().defined().define(name, limit, options);
         return this;
     }
 
@@ -94,8 +86,6 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
      */
     @Override
     public void close() {
-        if (!isView) {
-            limiters.close();
-        }
+        super.close();
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.internal.factory;
 import com.google.common.base.Ticker;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
@@ -106,10 +107,13 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         return callers.statistics() instanceof Statistics own ? own.limiters() : null;
     }
 
-    /** The factory as callers have it; closing it does nothing. */
-    public final LimiterFactory view() {
-        return new FactoryView(this, options);
+    /** What callers build the limiters with, under the options of the factory; closing it closes the factory. */
+    public final FactoryView view() {
+        return new FactoryView(this, options, true);
     }
+
+    /** Whether what decides is available. */
+    public abstract BackendState backendState();
 
     /** The namespace of its limiters; empty if they have none. */
     public final String namespace() {

@@ -1,6 +1,7 @@
 package io.limiter.internal.factory;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
@@ -19,11 +20,15 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The limiters of a factory with its options, or with those of a view; closing it does nothing. */
-final class FactoryView implements LimiterFactory {
+/**
+ * What callers build limiters with: the factory of an engine with its own options, or a view of it with others, which shares the engine
+ * and closes nothing.
+ */
+public final class FactoryView implements LimiterFactory {
 
     private final EngineLimiterFactory limiters;
     private final LimiterOptions options;
+    private final boolean closes;
 
     /** {@code null} for the default of each kind of limit. */
     private final @Nullable String prefix;
@@ -33,16 +38,27 @@ final class FactoryView implements LimiterFactory {
     /** By the names of their limits, which do not change. */
     private final Map<String, LimiterId> named = new ConcurrentHashMap<>();
 
-    FactoryView(EngineLimiterFactory limiters, LimiterOptions options) {
+    FactoryView(EngineLimiterFactory limiters, LimiterOptions options, boolean closes) {
         this.limiters = limiters;
         this.options = options;
+        this.closes = closes;
         this.prefix = options.prefix().orElse(null);
         this.inUse = OptionsInUse.of(options);
     }
 
     @Override
     public FactoryView with(LimiterOptions others) {
-        return new FactoryView(limiters, options.with(Objects.requireNonNull(others, "options")));
+        return new FactoryView(limiters, options.with(Objects.requireNonNull(others, "options")), false);
+    }
+
+    /** The factory of the engine. */
+    public EngineLimiterFactory limiters() {
+        return limiters;
+    }
+
+    /** The failure policy of its limiters. */
+    public FailurePolicy failurePolicy() {
+        return inUse.policy();
     }
 
     @Override
@@ -106,5 +122,12 @@ final class FactoryView implements LimiterFactory {
     @Override
     public LimiterStatistics statistics() {
         return limiters.statistics();
+    }
+
+    @Override
+    public void close() {
+        if (closes) {
+            limiters.close();
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.internal.local;
 
+import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
@@ -21,6 +22,7 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.waiting.Waits;
 import io.limiter.spi.EngineObserver;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ public class LocalLimiters extends EngineLimiterFactory {
     private final Waits waits;
     private final Leases leases;
     private final ListenerNotifier notifier;
+    private final BackendState state = BackendState.of(true, Instant.now(), null);
 
     /** They grant everything at once and count nothing. */
     public static LocalLimiters unlimited() {
@@ -77,6 +80,12 @@ public class LocalLimiters extends EngineLimiterFactory {
             EngineObserver observer,
             ListenerNotifier notifier) {
         this(maxCached, namespace, policy, others.engine, others.waits.sleeper(), observer, notifier);
+    }
+
+    /** There is no backend that could be down. */
+    @Override
+    public BackendState backendState() {
+        return state;
     }
 
     @Override

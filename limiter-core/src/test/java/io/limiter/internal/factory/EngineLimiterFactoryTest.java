@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
@@ -35,6 +36,7 @@ import io.limiter.spi.EngineObserver;
 import io.limiter.testing.BrokenLimit;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -341,6 +343,11 @@ class EngineLimiterFactoryTest {
         @Override
         public void close() {
             limiters.close();
+        }
+
+        @Override
+        public BackendState backendState() {
+            return BackendState.of(true, Instant.EPOCH, null);
         }
 
         @Override
