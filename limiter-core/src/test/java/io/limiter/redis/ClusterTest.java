@@ -238,6 +238,15 @@ class ClusterTest {
                 .as("sets of one call, of which neither is decided in one")
                 .extracting(set -> set.join().stream().map(Verdict::remaining).toList())
                 .containsExactly(List.of(0L, 0L, 1L), List.of(2L, 2L));
+        List<KeyRequests<?>> refunds = List.of(
+                new KeyRequests<>("{slot}moved", three, List.of(Request.refund(1))),
+                new KeyRequests<>("{slot}stayed", three, List.of(Request.refund(1))));
+        assertThat(decideIn(engine, refunds))
+                .as("refunds, which Redis decides only without a key that says that they were executed")
+                .allSatisfy(answer -> {
+                    assertThat(answer.failure()).isNull();
+                    assertThat(answer.verdicts().get(0).remaining()).isEqualTo(1);
+                });
     }
 
     private static List<KeyRequests<?>> batch(LimitStep<?> limit, String... keys) {

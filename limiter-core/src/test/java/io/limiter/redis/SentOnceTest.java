@@ -6,24 +6,39 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lettuce.core.ReadFrom;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
+import io.limiter.Lease;
 import io.limiter.Limiter;
+import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterListener;
 import io.limiter.Reservation;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.spi.EngineObserver;
+import io.limiter.step.Request;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.StepHook;
 import java.lang.ref.WeakReference;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -35,6 +50,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
@@ -127,6 +143,91 @@ class SentOnceTest {
                                 e -> assertThat(e.kind()).as(e.toString()).isEqualTo(Kind.AMBIGUOUS));
                 awaitRemaining(limiter, 50);
                 assertThat(limiter.refund(5).remaining()).isEqualTo(55);
+            }
+        }
+    }
+
+    /** What shares the call of a cancellation is executed once, too, and neither has a decision. */
+    @Test
+    void takes_beside_a_cancellation_in_a_cluster_are_executed_once() {
+        ScriptBackend backend = RedisFixture.scriptBackend(connect(Topology.CLUSTER));
+        Request peek = Request.take(1, 0).asPeek();
+        assertThat(decide(backend, Map.of("{k}ann", List.of(Request.take(50, 0)))))
+                .extracting(Answer::failure)
+                .containsOnlyNulls();
+        proxy.replies(Replies.CUT_OFF_ONCE);
+        Map<String, List<Request>> shared = new TreeMap<>();
+        shared.put("{k}ann", List.of(Request.refund(5), Request.take(10, 0)));
+        shared.put("{k}ben", List.of(Request.take(1, 0)));
+        assertThat(decide(backend, shared))
+                .hasSize(2)
+                .allSatisfy(answer -> assertThat(answer.failure())
+                        .isNotNull()
+                        .satisfies(failure -> assertThat(failure.kind()).isEqualTo(Kind.AMBIGUOUS)));
+        shared.replaceAll((key, requests) -> List.of(peek));
+        assertThat(decide(backend, shared))
+                .extracting(answer -> answer.verdicts().get(0).remaining())
+                .containsExactly(45L, 99L);
+    }
+
+    private static List<Answer> decide(ScriptBackend backend, Map<String, List<Request>> requests) {
+        CompletableFuture<List<Answer>> answers = new CompletableFuture<>();
+        List<KeyRequests<?>> keys = new ArrayList<>();
+        requests.forEach((key, ofKey) -> keys.add(new KeyRequests<>(key, HUNDRED, ofKey)));
+        backend.start(new Call(keys, false, () -> true, answers::complete));
+        return answers.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    /** Redis has answered all of them, although no answer says what it decided. */
+    @Test
+    void cancellations_in_a_cluster_that_are_repeated_open_no_circuit_breaker() {
+        LettuceConnectionFactory connections = connect(Topology.CLUSTER);
+        AtomicInteger downs = new AtomicInteger();
+        LimiterListener listener = new LimiterListener() {
+            @Override
+            public void onBackendDown(LimiterBackendDownEvent event) {
+                downs.incrementAndGet();
+            }
+        };
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .rejectionCacheSize(0)
+                .listener(listener)
+                .build()) {
+            Limiter limiter = factory.build("k", HUNDRED);
+            awaitRemaining(limiter, 100);
+            List<Reservation> reservations = IntStream.range(0, 20)
+                    .mapToObj(i -> limiter.on("key" + i).reserve(5))
+                    .toList();
+            // So that all are executed before the first reply.
+            Resources.commands(proxy.port(), commands -> commands.clientPause(300));
+            proxy.replies(Replies.CUT_OFF_ONCE);
+            List<CompletableFuture<Boolean>> cancelled =
+                    reservations.stream().map(Reservation::cancelAsync).toList();
+            assertThat(cancelled)
+                    .filteredOn(
+                            each -> each.handle((done, error) -> error != null).join())
+                    .as("cancellations that were repeated")
+                    .hasSizeGreaterThan(5);
+            assertThat(limiter.on("key0").decide(1).source()).isEqualTo(Decision.Source.BACKEND);
+            assertThat(downs).hasValue(0);
+        }
+    }
+
+    /** A release names its lease, so Redis need not know that it has executed it. */
+    @Test
+    void a_release_in_a_cluster_is_repeated_and_leaves_nothing_behind() {
+        LettuceConnectionFactory connections = connect(Topology.CLUSTER);
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
+            awaitRemaining(factory.build("k", HUNDRED), 100);
+            ConcurrencyLimiter limiter = factory.build("held", ConcurrencyLimit.of(2));
+            Lease lease = limiter.acquire(1, Duration.ZERO);
+            proxy.replies(Replies.CUT_OFF_ONCE);
+            lease.close();
+            assertThat(limiter.inUse()).isZero();
+            try (RedisClusterConnection connection = connections.getClusterConnection()) {
+                assertThat(connection.keyCommands().keys("*:call:*".getBytes(StandardCharsets.UTF_8)))
+                        .isEmpty();
             }
         }
     }

@@ -14,6 +14,12 @@ public final class BackendFailures {
 
     public static final String WRONGPASS = "WRONGPASS";
 
+    /**
+     * The {@linkplain LimiterBackendException#problem() problem} of a call that the client has sent twice. The backend has answered, but
+     * not what it decided the first time.
+     */
+    public static final String REPEATED = "repeated";
+
     private static final String QUEUE = "queue";
     private static final String OTHER = "other";
     private static final String UNEXPECTED = "unexpected";

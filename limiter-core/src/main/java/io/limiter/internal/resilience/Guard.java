@@ -183,8 +183,11 @@ public final class Guard implements AutoCloseable {
      */
     private boolean failed(LimiterBackendException failure, boolean isFirst) {
         boolean queueFull = BackendFailures.isQueueFull(failure);
-        boolean isCounted =
-                isFirst && !queueFull && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
+        boolean isAnswer = failure.problem().equals(BackendFailures.REPEATED);
+        boolean isCounted = isFirst
+                && !queueFull
+                && !isAnswer
+                && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
         observer.failed(failure.problem());
         if (failure.kind() == Kind.PERMANENT || queueFull) {
             permanentFailures.failed(failure);

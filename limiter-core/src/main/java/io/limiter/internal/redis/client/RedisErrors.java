@@ -105,7 +105,8 @@ public final class RedisErrors {
                 || NOT_CONNECTED.matcher(describe(cause)).find()) {
             return noConnection(key, text, describe(cause), shown);
         }
-        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.TIMEOUT;
+        String problem =
+                reply != null ? BackendFailures.REPEATED : find(TIMEOUT, cause) == null ? "no answer" : Guard.TIMEOUT;
         return new LimiterBackendException(Kind.AMBIGUOUS, problem, key, text, null, shown);
     }
 

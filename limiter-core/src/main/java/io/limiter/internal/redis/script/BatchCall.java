@@ -1,6 +1,7 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
@@ -64,8 +65,12 @@ final class BatchCall extends ScriptCall {
         return requests;
     }
 
+    /** The release of a lease can be repeated, because it names the lease. */
     @Override
     boolean returnsPermits() {
+        if (call.keys().get(0).limit() instanceof ConcurrencyLimit) {
+            return false;
+        }
         for (KeyRequests<?> keyRequests : call.keys()) {
             for (Request request : keyRequests.requests()) {
                 if (request.action() == Request.Action.REFUND) {

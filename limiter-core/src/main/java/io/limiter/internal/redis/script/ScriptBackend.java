@@ -186,6 +186,11 @@ public final class ScriptBackend extends RedisBackend {
      * @param again see {@link ScriptCall#answered}
      */
     private void send(ScriptCall sent, boolean again) {
+        send(sent, again, redis.repeats() && sent.returnsPermits());
+    }
+
+    /** @param remembered whether Redis is to remember that it has executed the call, which the client may repeat */
+    private void send(ScriptCall sent, boolean again, boolean remembered) {
         byte[] argument;
         try {
             argument = sent.argument();
@@ -207,7 +212,7 @@ public final class ScriptBackend extends RedisBackend {
             long startNanos = System.nanoTime();
             byte[][] keys = sent.keys();
             byte[][] arguments = {argument};
-            if (redis.repeats() && sent.returnsPermits()) {
+            if (remembered) {
                 String key = KeySpace.ofCall(new String(keys[0], StandardCharsets.UTF_8));
                 keys = ObjectArrays.concat(keys, key.getBytes(StandardCharsets.UTF_8));
                 arguments = ObjectArrays.concat(arguments, REMEMBERED_MILLIS);
@@ -216,7 +221,11 @@ public final class ScriptBackend extends RedisBackend {
                 observer.called(System.nanoTime() - startNanos, error != null);
                 if (reply != null) {
                     answered(sent, reply, again);
-                } else if (size == 1 || error == null || !isDecidedOtherwise(sent, error)) {
+                    return;
+                }
+                // What moves is not the only key then.
+                boolean hasOthers = size > 1 || remembered && error != null && RedisErrors.isMovingKeys(error);
+                if (!hasOthers || error == null || !isDecidedOtherwise(sent, error)) {
                     failed(sent, error);
                 }
             });
@@ -263,9 +272,11 @@ public final class ScriptBackend extends RedisBackend {
                 decideParts(batch.call(), kinds(batch.call().keys()));
             }
         } else if (RedisErrors.isMovingKeys(error)) {
-            // While their slot is moved to another node, each key is on one of both, where the client finds it.
+            // While their slot is moved to another node, each key is on one of both, where the client finds it. A call
+            // that is
+            // remembered there would have a second key, which is on neither yet.
             if (set == null) {
-                sendAll(sent.singles());
+                sent.singles().forEach(single -> send(single, false, false));
             } else {
                 SequentialSet.decide(this, set);
             }

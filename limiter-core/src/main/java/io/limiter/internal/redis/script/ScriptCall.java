@@ -53,7 +53,7 @@ abstract class ScriptCall {
 
     abstract int requests();
 
-    /** Whether it returns permits, which must not be done twice. */
+    /** Whether it returns permits that would be returned twice if it were executed twice. */
     abstract boolean returnsPermits();
 
     /** The same in two calls; empty if what is left is decided in one call or not at all. */
