@@ -59,7 +59,7 @@ final class BuilderCustomizer implements FactoryBean<Object> {
     private void customize(Object builder) {
         if (!(builder instanceof RestTemplate) && !(builder instanceof RestClient.Builder)) {
             beans.getBean(ClientLimitFilter.BEAN, ClientLimitFilter.class).addTo(builder);
-        } else if (beans.getBean(ClientLimits.class).hasHosts()) {
+        } else if (beans.getBean(ClientRules.class).hasHosts()) {
             ClientLimitInterceptor limits = beans.getBean(ClientLimitInterceptor.BEAN, ClientLimitInterceptor.class);
             if (builder instanceof RestTemplate template) {
                 limits.addTo(template.getInterceptors());

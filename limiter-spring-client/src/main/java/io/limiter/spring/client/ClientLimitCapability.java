@@ -22,10 +22,10 @@ import org.springframework.http.HttpHeaders;
  */
 public final class ClientLimitCapability implements Capability {
 
-    private final ClientLimits limits;
+    private final ClientRules rules;
 
-    ClientLimitCapability(ClientLimits limits) {
-        this.limits = limits;
+    ClientLimitCapability(ClientRules rules) {
+        this.rules = rules;
     }
 
     @Override
@@ -41,28 +41,28 @@ public final class ClientLimitCapability implements Capability {
     }
 
     private Response execute(Client client, Request request, Request.Options options) throws IOException {
-        List<ClientLimit> limiting = limitsOf(request);
-        limiting.forEach(ClientLimit::acquire);
+        List<ClientRule> limiting = rulesOf(request);
+        limiting.forEach(ClientRule::acquire);
         Response response = client.execute(request, options);
         if (!limiting.isEmpty()) {
             HttpHeaders headers = headers(response);
-            limiting.forEach(limit -> limit.answered(response.status(), headers));
+            limiting.forEach(rule -> rule.answered(response.status(), headers));
         }
         return response;
     }
 
-    private List<ClientLimit> limitsOf(Request request) {
+    private List<ClientRule> rulesOf(Request request) {
         return Stream.of(
                         Optional.ofNullable(byName(request.requestTemplate())),
-                        Optional.ofNullable(limits.find(URI.create(request.url()))))
+                        Optional.ofNullable(rules.find(URI.create(request.url()))))
                 .flatMap(Optional::stream)
                 .distinct()
                 .toList();
     }
 
-    private @Nullable ClientLimit byName(@Nullable RequestTemplate template) {
+    private @Nullable ClientRule byName(@Nullable RequestTemplate template) {
         Target<?> target = template == null ? null : template.feignTarget();
-        return target == null ? null : limits.byName(target.name());
+        return target == null ? null : rules.byName(target.name());
     }
 
     private static HttpHeaders headers(Response response) {

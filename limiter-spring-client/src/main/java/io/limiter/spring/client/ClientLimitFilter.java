@@ -33,11 +33,11 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     /** Behind all filters, which may send a request again. */
     private static final ExchangeFilterFunction REPEATS = ClientLimitFilter::repeats;
 
-    private final ClientLimits limits;
-    private final Function<URI, @Nullable ClientLimit> finder;
+    private final ClientRules rules;
+    private final Function<URI, @Nullable ClientRule> finder;
 
-    ClientLimitFilter(ClientLimits limits, Function<URI, @Nullable ClientLimit> finder) {
-        this.limits = limits;
+    ClientLimitFilter(ClientRules rules, Function<URI, @Nullable ClientRule> finder) {
+        this.rules = rules;
         this.finder = finder;
     }
 
@@ -47,8 +47,8 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
      * @throws IllegalArgumentException if {@code limiter.clients} has no such name
      */
     public ClientLimitFilter named(String name) {
-        ClientLimit client = limits.named(name);
-        return new ClientLimitFilter(limits, uri -> client);
+        ClientRule client = rules.named(name);
+        return new ClientLimitFilter(rules, uri -> client);
     }
 
     /** @param builder of a {@code WebClient}; an application without WebFlux has none */
@@ -57,22 +57,22 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     }
 
     /** The permits of a call, which its first attempt spends. */
-    private record Charge(ClientLimit limit, AtomicBoolean spent) {}
+    private record Charge(ClientRule rule, AtomicBoolean spent) {}
 
     @Override
     public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
         return Mono.defer(() -> {
-            ClientLimit limit = finder.apply(request.url());
-            if (limit == null || request.attribute(limit.attribute()).isPresent()) {
+            ClientRule rule = finder.apply(request.url());
+            if (rule == null || request.attribute(rule.attribute()).isPresent()) {
                 return next.exchange(request);
             }
-            Charge charge = new Charge(limit, new AtomicBoolean());
+            Charge charge = new Charge(rule, new AtomicBoolean());
             ClientRequest limited = ClientRequest.from(request)
-                    .attribute(limit.attribute(), charge)
+                    .attribute(rule.attribute(), charge)
                     .build();
-            return limited(List.of(limit), limited, next).doOnNext(response -> {
+            return limited(List.of(rule), limited, next).doOnNext(response -> {
                 if (!charge.spent().get()) {
-                    answered(limit, response);
+                    answered(rule, response);
                 }
             });
         });
@@ -80,9 +80,9 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
 
     /** Sends a request with permits of each. */
     private static Mono<ClientResponse> limited(
-            List<ClientLimit> clients, ClientRequest request, ExchangeFunction next) {
+            List<ClientRule> clients, ClientRequest request, ExchangeFunction next) {
         return Flux.fromIterable(clients).concatMap(ClientLimitFilter::acquired).then(Mono.defer(() -> {
-            clients.forEach(limit -> limit.checkPause(false));
+            clients.forEach(rule -> rule.checkPause(false));
             return next.exchange(request);
         }));
     }
@@ -91,15 +91,15 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
      * Leaves the thread that completed the decision, because other decisions wait for it: for the event loop that makes the call,
      * where filters behind this one do not block without a limit either, or else for threads that may block.
      */
-    private static Mono<CheckResult> acquired(ClientLimit limit) {
+    private static Mono<CheckResult> acquired(ClientRule rule) {
         // Not a stage that depends on it, which would not pass the cancellation on.
-        CompletableFuture<CheckResult> running = limit.acquireAsync();
-        Mono<CheckResult> acquired = Mono.fromFuture(running).doOnNext(ClientLimit::throwIfRejected);
+        CompletableFuture<CheckResult> running = rule.acquireAsync();
+        Mono<CheckResult> acquired = Mono.fromFuture(running).doOnNext(ClientRule::throwIfRejected);
         return running.isDone() ? acquired : acquired.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
     }
 
-    private static void answered(ClientLimit limit, ClientResponse response) {
-        limit.answered(response.statusCode().value(), response.headers().asHttpHeaders());
+    private static void answered(ClientRule rule, ClientResponse response) {
+        rule.answered(response.statusCode().value(), response.headers().asHttpHeaders());
     }
 
     /** Has what other filters send again take permits, if the list has one of these. */
@@ -118,10 +118,10 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
         return Mono.defer(() -> limited(
                         charges.stream()
                                 .filter(charge -> charge.spent().getAndSet(true))
-                                .map(Charge::limit)
+                                .map(Charge::rule)
                                 .toList(),
                         request,
                         next))
-                .doOnNext(response -> charges.forEach(charge -> answered(charge.limit(), response)));
+                .doOnNext(response -> charges.forEach(charge -> answered(charge.rule(), response)));
     }
 }

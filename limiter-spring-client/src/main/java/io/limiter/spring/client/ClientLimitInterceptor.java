@@ -35,11 +35,11 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
     /** Marks a request whose last response was seen. */
     private static final String SEEN = ClientLimitInterceptor.class.getName() + ".seen";
 
-    private final ClientLimits limits;
-    private final Function<URI, @Nullable ClientLimit> finder;
+    private final ClientRules rules;
+    private final Function<URI, @Nullable ClientRule> finder;
 
-    ClientLimitInterceptor(ClientLimits limits, Function<URI, @Nullable ClientLimit> finder) {
-        this.limits = limits;
+    ClientLimitInterceptor(ClientRules rules, Function<URI, @Nullable ClientRule> finder) {
+        this.rules = rules;
         this.finder = finder;
     }
 
@@ -49,23 +49,23 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
      * @throws IllegalArgumentException if {@code limiter.clients} has no such name
      */
     public ClientLimitInterceptor named(String name) {
-        ClientLimit client = limits.named(name);
-        return new ClientLimitInterceptor(limits, uri -> client);
+        ClientRule client = rules.named(name);
+        return new ClientLimitInterceptor(rules, uri -> client);
     }
 
     @Override
     public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
             throws IOException {
-        ClientLimit limit = finder.apply(request.getURI());
-        if (limit == null || request.getAttributes().putIfAbsent(limit.attribute(), limit) != null) {
+        ClientRule rule = finder.apply(request.getURI());
+        if (rule == null || request.getAttributes().putIfAbsent(rule.attribute(), rule) != null) {
             return execution.execute(request, body);
         }
         try {
-            limit.acquire();
+            rule.acquire();
             return send(request, body, execution);
         } finally {
             // An interceptor around this one may send the request again.
-            request.getAttributes().remove(limit.attribute());
+            request.getAttributes().remove(rule.attribute());
         }
     }
 
@@ -76,17 +76,17 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
         attributes.remove(SEEN);
         ClientHttpResponse response = execution.execute(request, body);
         if (attributes.putIfAbsent(SEEN, true) == null) {
-            for (ClientLimit limit : charged(request)) {
-                limit.answered(response.getStatusCode().value(), response.getHeaders());
+            for (ClientRule rule : charged(request)) {
+                rule.answered(response.getStatusCode().value(), response.getHeaders());
             }
         }
         return response;
     }
 
-    private static List<ClientLimit> charged(HttpRequest request) {
+    private static List<ClientRule> charged(HttpRequest request) {
         return request.getAttributes().values().stream()
-                .filter(ClientLimit.class::isInstance)
-                .map(ClientLimit.class::cast)
+                .filter(ClientRule.class::isInstance)
+                .map(ClientRule.class::cast)
                 .toList();
     }
 
@@ -129,7 +129,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
             AtomicBoolean sent = new AtomicBoolean();
             return interceptor.intercept(request, body, (next, content) -> {
                 if (sent.getAndSet(true)) {
-                    charged(request).forEach(ClientLimit::acquire);
+                    charged(request).forEach(ClientRule::acquire);
                 }
                 return send(next, content, execution);
             });

@@ -89,7 +89,7 @@ final class ClientPauses implements DisposableBean {
     }
 
     /** Begins or prolongs the pause of a client, if a response requests it. */
-    void answered(ClientLimit client, int status, HttpHeaders headers) {
+    void answered(ClientRule client, int status, HttpHeaders headers) {
         Duration most = client.pauseAtMost();
         Duration requested =
                 enabled && !most.isZero() ? client.requestedPause().of(status, headers, Instant.now()) : Duration.ZERO;
@@ -108,7 +108,7 @@ final class ClientPauses implements DisposableBean {
         }
     }
 
-    private void announce(ClientLimit client, int status, Duration requested, boolean cut) {
+    private void announce(ClientRule client, int status, Duration requested, boolean cut) {
         Duration length = client.pause().left();
         String answer = "answered " + status + " and requested a pause of " + requested
                 + (cut ? ", of which pause-at-most allows " + client.pauseAtMost() : "");
@@ -127,7 +127,7 @@ final class ClientPauses implements DisposableBean {
     }
 
     /** @return why the other instances do not know; {@code null} if they do */
-    private @Nullable String ban(ClientLimit client, String why) {
+    private @Nullable String ban(ClientRule client, String why) {
         if (live == LiveLimits.NONE) {
             return "there are no live limits";
         }

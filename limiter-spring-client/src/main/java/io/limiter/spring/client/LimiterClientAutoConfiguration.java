@@ -41,22 +41,22 @@ import org.springframework.web.reactive.function.client.WebClient;
 public class LimiterClientAutoConfiguration {
 
     @Bean
-    ClientLimits limiterClientLimits(
+    ClientRules limiterClientRules(
             LimiterFactory factory,
             ObjectProvider<LiveLimits> limits,
             NamedSettings settings,
             Environment environment,
             ClientPauses pauses) {
-        return new ClientLimits(
+        return new ClientRules(
                 factory,
                 limits.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
-                settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment),
+                settings.read(ClientRules.PROPERTY, ClientSettings.class, environment),
                 pauses);
     }
 
     @Bean(ClientLimitInterceptor.BEAN)
-    ClientLimitInterceptor limiterClientInterceptor(ClientLimits limits) {
-        return new ClientLimitInterceptor(limits, limits::find);
+    ClientLimitInterceptor limiterClientInterceptor(ClientRules rules) {
+        return new ClientLimitInterceptor(rules, rules::find);
     }
 
     @Bean
@@ -102,8 +102,8 @@ public class LimiterClientAutoConfiguration {
     static class OfExchanges {
 
         @Bean(ClientLimitFilter.BEAN)
-        ClientLimitFilter limiterClientFilter(ClientLimits limits) {
-            return new ClientLimitFilter(limits, limits::find);
+        ClientLimitFilter limiterClientFilter(ClientRules rules) {
+            return new ClientLimitFilter(rules, rules::find);
         }
 
         @Bean
@@ -121,8 +121,8 @@ public class LimiterClientAutoConfiguration {
     static class OfFeign {
 
         @Bean
-        ClientLimitCapability limiterClientCapability(ClientLimits limits) {
-            return new ClientLimitCapability(limits);
+        ClientLimitCapability limiterClientCapability(ClientRules rules) {
+            return new ClientLimitCapability(rules);
         }
     }
 

@@ -112,7 +112,7 @@ public class AheadOfTimeTest {
                     .initialize(context);
             context.refresh();
             URI closed = URI.create("http://localhost:" + TestRedis.closedPort() + "/");
-            context.getBean(ClientLimits.class).find(closed).acquire();
+            context.getBean(ClientRules.class).find(closed).acquire();
             RestClient restClient = context.getBean(RestClient.Builder.class).build();
             assertThatExceptionOfType(InternalLimitExceededException.class)
                     .isThrownBy(() -> restClient.get().uri(closed).retrieve().toBodilessEntity());

@@ -241,7 +241,7 @@ class ClientPausesTest {
         HttpHeaders requested = new HttpHeaders();
         requested.set("Retry-After", retryAfter);
         pauses.answered(
-                beans.getBean(ClientLimits.class)
+                beans.getBean(ClientRules.class)
                         .find(URI.create(
                                 "http://localhost:" + server.getAddress().getPort() + "/")),
                 429,

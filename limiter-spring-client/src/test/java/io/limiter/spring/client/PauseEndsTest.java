@@ -41,7 +41,7 @@ class PauseEndsTest {
     private final TestClock clock = new TestClock();
     private final LocalLimiterFactory factory = LocalLimiterFactory.unlimited();
     private final ClientPauses pauses = new ClientPauses(true, LiveLimits.NONE, event -> {}, clock::read);
-    private final ClientLimits limits = new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), pauses);
+    private final ClientRules limits = new ClientRules(factory, name -> () -> LiveSettings.NONE, settings(), pauses);
 
     private HttpStatus answer = HttpStatus.TOO_MANY_REQUESTS;
     private String retryAfter = "30";
@@ -52,7 +52,7 @@ class PauseEndsTest {
                 "limiter.clients.maps.limits.second.rate", "1000",
                 "limiter.clients.maps.pause-at-most", "1m");
         return new Binder(new MapConfigurationPropertySource(properties))
-                .bind(ClientLimits.PROPERTY, Bindable.mapOf(String.class, ClientSettings.class))
+                .bind(ClientRules.PROPERTY, Bindable.mapOf(String.class, ClientSettings.class))
                 .get();
     }
 
@@ -194,7 +194,7 @@ class PauseEndsTest {
         ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
         HttpHeaders headers = new HttpHeaders();
         headers.set("Retry-After", "30");
-        new ClientLimits(factory, name -> () -> LiveSettings.NONE, settings(), shared)
+        new ClientRules(factory, name -> () -> LiveSettings.NONE, settings(), shared)
                 .named("maps")
                 .answered(429, headers);
         assertThat(bans.stored).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(Duration.ofSeconds(31));

@@ -61,8 +61,8 @@ class PausesInRedisTest {
                 "spring.data.redis.password=password");
     }
 
-    private static ClientLimit maps(ApplicationContext context) {
-        return context.getBean(ClientLimits.class).named("maps");
+    private static ClientRule maps(ApplicationContext context) {
+        return context.getBean(ClientRules.class).named("maps");
     }
 
     private static void receivesPause(ApplicationContext context) {

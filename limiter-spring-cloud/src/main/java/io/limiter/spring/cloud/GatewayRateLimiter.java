@@ -9,7 +9,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.web.reactive.ExchangeDecisions;
+import io.limiter.spring.web.reactive.ExchangeRecords;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -114,7 +114,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
         RateLimiter limiter = limit.limiter();
         if (limiter == null) {
             return Mono.deferContextual(context -> {
-                ExchangeDecisions.rejected(context);
+                ExchangeRecords.rejected(context);
                 return Mono.just(new Response(false, getHeaders(limit.config(), 0L)));
             });
         }
@@ -125,7 +125,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
             Mono<Response> response = Mono.fromFuture(deciding)
                     .doOnNext(decision -> {
                         if (!decision.isGranted()) {
-                            ExchangeDecisions.rejected(context);
+                            ExchangeRecords.rejected(context);
                         }
                     })
                     .map(decision -> response(limit.config(), limiter.on(id), decision));

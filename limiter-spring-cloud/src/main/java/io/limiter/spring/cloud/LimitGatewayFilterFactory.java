@@ -6,7 +6,7 @@ import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RouteRules;
-import io.limiter.spring.web.reactive.HttpLimitWebFilter;
+import io.limiter.spring.web.reactive.ExchangeChecks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,12 +25,12 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
         implements RouteRules.Filter {
 
     private final ObjectProvider<RouteRules> rules;
-    private final ObjectProvider<HttpLimitWebFilter.Shared> shared;
+    private final ObjectProvider<ExchangeChecks> checks;
 
-    LimitGatewayFilterFactory(ObjectProvider<RouteRules> rules, ObjectProvider<HttpLimitWebFilter.Shared> shared) {
+    LimitGatewayFilterFactory(ObjectProvider<RouteRules> rules, ObjectProvider<ExchangeChecks> checks) {
         super(Config.class);
         this.rules = rules;
-        this.shared = shared;
+        this.checks = checks;
     }
 
     @Override
@@ -72,14 +72,14 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
         }
         HttpRules rulesOfRoute = known.named(rule);
         KeyResolver keys = config.getKeyResolver();
-        HttpLimitWebFilter.Shared limiting = shared.getObject();
+        ExchangeChecks checking = checks.getObject();
         return (exchange, chain) -> {
             Mono<Void> handled = chain.filter(exchange);
             return keys == null
-                    ? limiting.limit(exchange, rulesOfRoute, handled)
+                    ? checking.check(exchange, rulesOfRoute, handled)
                     : keys.resolve(exchange)
                             .defaultIfEmpty("")
-                            .flatMap(key -> limiting.limit(exchange, rulesOfRoute.by(RuleKey.known(key)), handled));
+                            .flatMap(key -> checking.check(exchange, rulesOfRoute.by(RuleKey.known(key)), handled));
         };
     }
 

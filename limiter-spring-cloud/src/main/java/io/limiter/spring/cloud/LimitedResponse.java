@@ -1,6 +1,6 @@
 package io.limiter.spring.cloud;
 
-import io.limiter.spring.web.servlet.HttpLimitFilter;
+import io.limiter.spring.web.servlet.ServletChecks;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
@@ -54,7 +54,7 @@ class LimitedResponse implements ServerResponse {
     @Override
     public @Nullable ModelAndView writeTo(HttpServletRequest request, HttpServletResponse response, Context context)
             throws ServletException, IOException {
-        HttpLimitFilter.writeHeaders(request);
+        ServletChecks.writeHeaders(request);
         ServletRouteLimits.replaceHeaders(handled, response);
         return handled.writeTo(request, response, context);
     }

@@ -1,7 +1,7 @@
 package io.limiter.spring.cloud;
 
 import io.limiter.spring.web.RouteRules;
-import io.limiter.spring.web.reactive.HttpLimitWebFilter;
+import io.limiter.spring.web.reactive.ExchangeChecks;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -21,8 +21,8 @@ public class LimiterGatewayFilterAutoConfiguration {
 
     @Bean
     LimitGatewayFilterFactory limiterGatewayFilter(
-            ObjectProvider<RouteRules> rules, ObjectProvider<HttpLimitWebFilter.Shared> shared) {
-        return new LimitGatewayFilterFactory(rules, shared);
+            ObjectProvider<RouteRules> rules, ObjectProvider<ExchangeChecks> checks) {
+        return new LimitGatewayFilterFactory(rules, checks);
     }
 
     @Bean

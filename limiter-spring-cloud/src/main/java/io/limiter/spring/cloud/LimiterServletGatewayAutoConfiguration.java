@@ -1,9 +1,7 @@
 package io.limiter.spring.cloud;
 
-import io.limiter.spring.key.ClientAddress;
-import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.RouteRules;
-import io.limiter.spring.web.servlet.ServletRejectionResponses;
+import io.limiter.spring.web.servlet.ServletChecks;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -24,12 +22,8 @@ public class LimiterServletGatewayAutoConfiguration {
 
     @Bean
     ServletRouteLimits limiterRouteLimits(
-            GatewayMvcProperties properties,
-            ObjectProvider<RouteRules> rules,
-            ObjectProvider<ClientAddress> addresses,
-            ObjectProvider<CurrentUser> users,
-            ObjectProvider<ServletRejectionResponses> responses) {
-        return new ServletRouteLimits(new ServletRouteLimits.Beans(properties, rules, addresses, users, responses));
+            GatewayMvcProperties properties, ObjectProvider<RouteRules> rules, ObjectProvider<ServletChecks> checks) {
+        return new ServletRouteLimits(properties, rules, checks);
     }
 
     @Bean

@@ -1,10 +1,8 @@
 package io.limiter.spring.cloud;
 
-import io.limiter.spring.key.ClientAddress;
-import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RouteRules;
-import io.limiter.spring.web.servlet.HttpLimitFilter;
+import io.limiter.spring.web.servlet.ServletChecks;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -13,9 +11,7 @@ import java.security.Principal;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -37,28 +33,25 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
 
     private static final String USER = ServletRouteLimits.class.getName() + ".user";
 
-    private final Beans beans;
-    private final Map<String, HttpLimitFilter> filters = new ConcurrentHashMap<>();
+    private final GatewayMvcProperties properties;
+    private final ObjectProvider<RouteRules> rules;
+    private final ObjectProvider<ServletChecks> checks;
 
-    ServletRouteLimits(Beans beans) {
-        this.beans = beans;
+    /** @param rules has none if limits are disabled, and neither has {@code checks} */
+    ServletRouteLimits(
+            GatewayMvcProperties properties, ObjectProvider<RouteRules> rules, ObjectProvider<ServletChecks> checks) {
+        this.properties = properties;
+        this.rules = rules;
+        this.checks = checks;
     }
-
-    /** @param rules has none if limits are disabled, and neither has {@code responses} */
-    record Beans(
-            GatewayMvcProperties properties,
-            ObjectProvider<RouteRules> rules,
-            ObjectProvider<ClientAddress> addresses,
-            ObjectProvider<CurrentUser> users,
-            ObjectProvider<ServletRejectionResponses> responses) {}
 
     /** @throws io.limiter.spring.settings.InvalidSettingException if a route names no rule, or one with a path */
     @Override
     public void afterSingletonsInstantiated() {
-        RouteRules rules = beans.rules().getIfAvailable();
-        if (rules != null) {
-            beans.properties().getRoutes().forEach(route -> check(route, rules));
-            beans.properties().getRoutesMap().values().forEach(route -> check(route, rules));
+        RouteRules known = rules.getIfAvailable();
+        if (known != null) {
+            properties.getRoutes().forEach(route -> check(route, known));
+            properties.getRoutesMap().values().forEach(route -> check(route, known));
         }
     }
 
@@ -72,31 +65,31 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
     /** Keeps the user of a request, because Spring Security knows it on the current thread alone, and filters of routes may use others. */
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-        RouteRules rules = handler instanceof HandlerFunction ? beans.rules().getIfAvailable() : null;
-        if (rules != null && rules.usesUser()) {
+        RouteRules known = handler instanceof HandlerFunction ? rules.getIfAvailable() : null;
+        if (known != null && known.usesUser()) {
             request.setAttribute(USER, request.getUserPrincipal());
         }
         return true;
     }
 
     ServerResponse filter(String rule, ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
-        RouteRules rules = beans.rules().getIfAvailable();
-        if (rules == null) {
+        RouteRules known = rules.getIfAvailable();
+        if (known == null) {
             return next.handle(request);
         }
         HttpServletResponse response = response(request);
         HttpServletRequest changed = new ChangedRequest(request);
-        RuntimeException rejection =
-                filters.computeIfAbsent(rule, name -> build(name, rules)).rejection(changed, response);
+        ServletChecks checking = checks.getObject();
+        RuntimeException rejection = checking.rejection(changed, response, known.named(rule));
         if (rejection != null) {
-            RejectionResponse answer = beans.responses().getObject().of(rejection, changed);
+            RejectionResponse answer = checking.answer(rejection, changed);
             return ServerResponse.status(answer.status()).build((rejected, written) -> {
                 ServletRejectionResponses.write(answer, written);
                 return null;
             });
         }
         ServerResponse handled = next.handle(request);
-        if (!HttpLimitFilter.writeHeaders(request.servletRequest())) {
+        if (!ServletChecks.writeHeaders(request.servletRequest())) {
             return LimitedResponse.of(handled);
         }
         replaceHeaders(handled, response);
@@ -117,15 +110,6 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
 
     private static boolean isOfLimits(String header) {
         return header.toLowerCase(Locale.ROOT).contains("ratelimit");
-    }
-
-    private HttpLimitFilter build(String rule, RouteRules rules) {
-        return new HttpLimitFilter(
-                rule,
-                rules.named(rule),
-                beans.addresses().getObject(),
-                beans.users().getIfAvailable(),
-                beans.responses().getObject());
     }
 
     /** Found without the thread, because a circuit breaker may run the rest of a route on another. */

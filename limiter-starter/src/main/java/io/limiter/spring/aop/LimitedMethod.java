@@ -96,7 +96,7 @@ final class LimitedMethod {
 
     /** Whether the caller must be known before the next call is checked. */
     boolean usesCaller() {
-        return rules().stream().anyMatch(rule -> !rule.needs().facts().isEmpty());
+        return rules().stream().anyMatch(rule -> !rule.needs().isEmpty());
     }
 
     /** The check of a call, whose decisions are recorded for the request of the current thread; see {@link Check#of}. */

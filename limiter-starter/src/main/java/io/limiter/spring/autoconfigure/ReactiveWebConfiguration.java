@@ -9,14 +9,15 @@ import io.limiter.spring.web.CatchAllHandlers;
 import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.reactive.CurrentExchange;
-import io.limiter.spring.web.reactive.ExchangeDecisions;
+import io.limiter.spring.web.reactive.ExchangeChecks;
+import io.limiter.spring.web.reactive.ExchangeRecords;
 import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.FailedAuthentications;
-import io.limiter.spring.web.reactive.HttpLimitWebFilter;
 import io.limiter.spring.web.reactive.RecordedResultHandler;
 import io.limiter.spring.web.reactive.RejectionAdvice;
+import io.limiter.spring.web.reactive.RuleWebFilter;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -47,7 +48,7 @@ class ReactiveWebConfiguration {
     @Bean
     @ConditionalOnMissingBean
     DecisionRecorder.Finder limiterDecisionRecorders() {
-        return ExchangeDecisions::current;
+        return ExchangeRecords::current;
     }
 
     @Bean
@@ -71,9 +72,9 @@ class ReactiveWebConfiguration {
 
     /** Without limits, before filters that may call limited methods. */
     @Bean
-    HttpLimitWebFilter limiterAnswerFilter(HttpLimitWebFilter.Shared shared) {
+    RuleWebFilter limiterAnswerFilter(ExchangeChecks checks, ApplicationContext application) {
         int order = Ordered.HIGHEST_PRECEDENCE + 100;
-        return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, HttpRules.NONE);
+        return new RuleWebFilter(checks, application, "limiterAnswerFilter", order, HttpRules.NONE);
     }
 
     @Bean
@@ -114,27 +115,32 @@ class ReactiveWebConfiguration {
     }
 
     @Bean
-    HttpLimitWebFilter limiterHttpFilter(
-            ConfiguredRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
-        return new HttpLimitWebFilter(
-                shared, "limiterHttpFilter", properties.web().filterOrder(), rules.beforeSecurity());
+    RuleWebFilter limiterHttpFilter(
+            ConfiguredRules rules,
+            ExchangeChecks checks,
+            ApplicationContext application,
+            LimiterProperties properties) {
+        int order = properties.web().filterOrder();
+        return new RuleWebFilter(checks, application, "limiterHttpFilter", order, rules.beforeSecurity());
     }
 
     /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
     @Bean
-    HttpLimitWebFilter limiterHttpUserFilter(
-            ConfiguredRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
-        return new HttpLimitWebFilter(
-                shared, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules.behindSecurity());
+    RuleWebFilter limiterHttpUserFilter(
+            ConfiguredRules rules,
+            ExchangeChecks checks,
+            ApplicationContext application,
+            LimiterProperties properties) {
+        int order = properties.web().userFilterOrder();
+        return new RuleWebFilter(checks, application, "limiterHttpUserFilter", order, rules.behindSecurity());
     }
 
     @Bean
-    HttpLimitWebFilter.Shared limiterHttpFilters(
-            ApplicationContext application,
+    ExchangeChecks limiterExchangeChecks(
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
             ExchangeRejectionResponses answers) {
-        return new HttpLimitWebFilter.Shared(application, addresses, users.getIfAvailable(), subscriptions, answers);
+        return new ExchangeChecks(addresses, users.getIfAvailable(), subscriptions, answers);
     }
 }

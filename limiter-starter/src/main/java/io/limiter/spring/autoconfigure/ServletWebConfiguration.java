@@ -12,9 +12,10 @@ import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.CatchAllExceptionResolver;
 import io.limiter.spring.web.servlet.CurrentRequest;
-import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.LimitAnswerFilter;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
+import io.limiter.spring.web.servlet.RuleFilter;
+import io.limiter.spring.web.servlet.ServletChecks;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -139,38 +140,31 @@ class ServletWebConfiguration {
     }
 
     @Bean
-    FilterRegistrationBean<HttpLimitFilter> limiterHttpFilter(
-            ConfiguredRules rules, HttpFilters filters, LimiterProperties properties) {
-        return filters.register(
-                "limiterHttpFilter", rules.beforeSecurity(), properties.web().filterOrder());
+    FilterRegistrationBean<RuleFilter> limiterHttpFilter(
+            ConfiguredRules rules, ServletChecks checks, LimiterProperties properties) {
+        return filter(checks, "limiterHttpFilter", properties.web().filterOrder(), rules.beforeSecurity());
     }
 
     @Bean
-    FilterRegistrationBean<HttpLimitFilter> limiterHttpUserFilter(
-            ConfiguredRules rules, HttpFilters filters, LimiterProperties properties) {
-        return filters.register(
-                "limiterHttpUserFilter",
-                rules.behindSecurity(),
-                properties.web().userFilterOrder());
+    FilterRegistrationBean<RuleFilter> limiterHttpUserFilter(
+            ConfiguredRules rules, ServletChecks checks, LimiterProperties properties) {
+        return filter(checks, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules.behindSecurity());
+    }
+
+    private static FilterRegistrationBean<RuleFilter> filter(
+            ServletChecks checks, String name, int order, HttpRules rules) {
+        FilterRegistrationBean<RuleFilter> registration =
+                new FilterRegistrationBean<>(new RuleFilter(checks, name, rules));
+        registration.setName(name);
+        registration.setOrder(order);
+        registration.setDispatcherTypes(DispatcherType.REQUEST);
+        registration.setEnabled(!rules.isEmpty());
+        return registration;
     }
 
     @Bean
-    HttpFilters limiterHttpFilters(
+    ServletChecks limiterServletChecks(
             ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
-        return new HttpFilters(addresses, users, answers);
-    }
-
-    /** Creates the filters. */
-    record HttpFilters(ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
-
-        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpRules rules, int order) {
-            HttpLimitFilter filter = new HttpLimitFilter(name, rules, addresses, users.getIfAvailable(), answers);
-            FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
-            registration.setName(name);
-            registration.setOrder(order);
-            registration.setDispatcherTypes(DispatcherType.REQUEST);
-            registration.setEnabled(!rules.isEmpty());
-            return registration;
-        }
+        return new ServletChecks(addresses, users.getIfAvailable(), answers);
     }
 }

@@ -48,7 +48,7 @@ final class CheckPart extends CheckStep {
      * @param charge {@code null} if all permits stay charged whatever the outcome of the call
      */
     CheckPart(
-            EffectiveLimit limit,
+            CallLimit limit,
             PermitRequest request,
             Duration timeout,
             @Nullable Decision earlier,

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class CheckStep {
 
-    private final EffectiveLimit limit;
+    private final CallLimit limit;
 
-    CheckStep(EffectiveLimit limit) {
+    CheckStep(CallLimit limit) {
         this.limit = limit;
     }
 
@@ -69,7 +69,7 @@ abstract class CheckStep {
     }
 
     /** The limit; the first one of several. */
-    final EffectiveLimit limit() {
+    final CallLimit limit() {
         return limit;
     }
 

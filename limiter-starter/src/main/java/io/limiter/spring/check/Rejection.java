@@ -10,7 +10,7 @@ import io.limiter.RateLimitExceededException;
  * @param exception what the caller gets
  * @param repeated whether an earlier check has rejected the call, and has logged and counted that
  */
-public record Rejection(EffectiveLimit limit, RateLimitExceededException exception, boolean repeated) {
+public record Rejection(CallLimit limit, RateLimitExceededException exception, boolean repeated) {
 
     public Decision decision() {
         return exception.decision();

@@ -86,7 +86,7 @@ public record Rule(
             Charge charge = charges == null ? null : charges.of(facts, taken);
             List<CheckPart> parts = new ArrayList<>(limits.size());
             for (RuleLimit limit : limits) {
-                EffectiveLimit effective = effective(limit, facts, path);
+                CallLimit effective = effective(limit, facts, path);
                 PermitRequest request = new PermitRequest(effective.name(), path, taken);
                 Decision earlier = recorder == null || !repeats ? null : earlier(recorder, effective, request, charge);
                 if (earlier == null || !earlier.isGranted()) {
@@ -102,7 +102,7 @@ public record Rule(
     }
 
     /** The limit that the plan of a call has. */
-    private EffectiveLimit effective(RuleLimit limit, Facts facts, List<String> path) {
+    private CallLimit effective(RuleLimit limit, Facts facts, List<String> path) {
         KeyTemplate named = plan;
         PlanResolver resolving = resolver;
         Supplier<@Nullable String> planOfCall = null;
@@ -120,7 +120,7 @@ public record Rule(
      * are not repeated, because each call holds its own.
      */
     private static @Nullable Decision earlier(
-            DecisionRecorder recorder, EffectiveLimit limit, PermitRequest request, @Nullable Charge charge) {
+            DecisionRecorder recorder, CallLimit limit, PermitRequest request, @Nullable Charge charge) {
         Decision earlier = limit.enforced() && limit.leases() == null ? recorder.earlier(request) : null;
         // The earlier call may have returned its permits: each call is charged for its own outcome.
         boolean isCharged = charge != null && !charge.byStatus();

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit of a rule and its plans. Each call asks for the {@link EffectiveLimit}, because live limits may have changed the mode or the
+ * One limit of a rule and its plans. Each call asks for the {@link CallLimit}, because live limits may have changed the mode or the
  * timeout. Safe for use by many threads.
  */
 public final class RuleLimit {
@@ -40,7 +40,7 @@ public final class RuleLimit {
     /**
      * Builds its limiters.
      *
-     * @param message see {@link EffectiveLimit}
+     * @param message see {@link CallLimit}
      * @param log of the limit, in any mode
      * @param live returns the current live settings of a name, read with each call
      * @param otherPlans the plans of the other limits of its rule: they are known, and have the definition of this limit itself
@@ -84,7 +84,7 @@ public final class RuleLimit {
     }
 
     /** The limit itself, for the next call. */
-    public EffectiveLimit effective() {
+    public CallLimit effective() {
         return own.effective(null);
     }
 
@@ -94,7 +94,7 @@ public final class RuleLimit {
      *
      * @param planOfCall the name of the plan; {@code null} or blank for none, and so is a missing part of the call
      */
-    EffectiveLimit effective(Supplier<@Nullable String> planOfCall) {
+    CallLimit effective(Supplier<@Nullable String> planOfCall) {
         String found = finder.find(planOfCall);
         Variant plan = found == null ? null : plans.get(found);
         return plan == null ? effective() : plan.effective(effective());
@@ -123,7 +123,7 @@ public final class RuleLimit {
     }
 
     /** What a call found last, and what it depends on. */
-    private record Last(LiveSettings live, @Nullable EffectiveLimit withoutPlan, EffectiveLimit limit) {}
+    private record Last(LiveSettings live, @Nullable CallLimit withoutPlan, CallLimit limit) {}
 
     /** The limit itself or a plan. */
     private final class Variant {
@@ -133,7 +133,7 @@ public final class RuleLimit {
         private final Supplier<LiveSettings> settings;
         private volatile Last last;
 
-        Variant(@Nullable String plan, @Nullable Duration timeout, @Nullable EffectiveLimit withoutPlan) {
+        Variant(@Nullable String plan, @Nullable Duration timeout, @Nullable CallLimit withoutPlan) {
             this.plan = plan;
             this.timeout = timeout;
             this.settings = live.apply(plan == null ? name.name() : LimiterTotals.planName(name.name(), plan));
@@ -142,7 +142,7 @@ public final class RuleLimit {
         }
 
         /** @param withoutPlan the limit that a plan is of; {@code null} for the limit itself */
-        EffectiveLimit effective(@Nullable EffectiveLimit withoutPlan) {
+        CallLimit effective(@Nullable CallLimit withoutPlan) {
             LiveSettings current = settings.get();
             Last known = last;
             if (known.live() != current || known.withoutPlan() != withoutPlan) {
@@ -152,7 +152,7 @@ public final class RuleLimit {
             return known.limit();
         }
 
-        private EffectiveLimit apply(LiveSettings current, @Nullable EffectiveLimit withoutPlan) {
+        private CallLimit apply(LiveSettings current, @Nullable CallLimit withoutPlan) {
             boolean otherwise = withoutPlan == null ? configured.enforced() : withoutPlan.enforced();
             boolean enforced = current.enforce() == null ? otherwise : current.enforce();
             Duration given = current.timeout() == null ? timeout : current.timeout();
@@ -161,7 +161,7 @@ public final class RuleLimit {
             Limiter limiter = definition instanceof Limit spent ? limiters.build(name.name(), spent) : null;
             ConcurrencyLimiter leases =
                     definition instanceof ConcurrencyLimit held ? limiters.build(name.name(), held) : null;
-            return new EffectiveLimit(
+            return new CallLimit(
                     name,
                     enforced,
                     configured.internal(),

@@ -206,18 +206,18 @@ public final class RejectionResponses {
      *
      * @param rejection a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
      *     {@link MissingLimitKeyException}
-     * @param decisions those of the request so far; {@code null} if there are none
+     * @param record of the request so far; {@code null} if there are none
      * @param instance the path of the request
      */
     public RejectionResponse of(
-            RuntimeException rejection, @Nullable RequestDecisions decisions, Locale locale, String instance) {
+            RuntimeException rejection, @Nullable RequestRecord record, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
             log.warn(
                     undecided, "Rejected a request because its limit could not be decided: {}", rejection.getMessage());
         } else if (rejection instanceof MissingLimitKeyException) {
             log.debug("Rejected a request because it has no key: {}", rejection.getMessage());
         }
-        RequestDecisions soFar = decisions == null ? new RequestDecisions(settings.headers()) : decisions;
+        RequestRecord soFar = record == null ? new RequestRecord(settings.headers()) : record;
         if (rejection instanceof RateLimitExceededException) {
             soFar.rejected();
         }
@@ -248,13 +248,13 @@ public final class RejectionResponses {
         };
     }
 
-    private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+    private Problem problem(RuntimeException rejection, RequestRecord record, Locale locale, String instance) {
         if (rejection instanceof MissingLimitKeyException missing) {
             int status = HttpStatus.BAD_REQUEST.value();
             return new Problem("", title(status), status, detail(missing, locale), instance, List.of(), null);
         }
         RateLimitExceededException exceeded = rejection instanceof RateLimitExceededException each ? each : null;
-        RequestDecisions.Rejected known = exceeded == null ? null : decisions.answer(exceeded.decision());
+        RequestRecord.Rejected known = exceeded == null ? null : record.answer(exceeded.decision());
         List<String> policies = known == null ? List.of() : known.policies();
         Long retryAfter = exceeded == null ? null : Quota.retryAfter(exceeded.decision());
         if (exceeded == null

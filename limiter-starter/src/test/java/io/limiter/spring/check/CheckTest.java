@@ -8,7 +8,7 @@ import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RequestDecisions;
+import io.limiter.spring.web.RequestRecord;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ class CheckTest {
         private Runnable whenDecided = () -> {};
 
         Held() {
-            super(new EffectiveLimit(
+            super(new CallLimit(
                     LimitName.chosen("r:", "held"),
                     true,
                     false,
@@ -123,7 +123,7 @@ class CheckTest {
 
     @Test
     void a_request_that_is_rejected_later_takes_nothing() {
-        RequestDecisions request = new RequestDecisions(HeaderSet.RATELIMIT);
+        RequestRecord request = new RequestRecord(HeaderSet.RATELIMIT);
         CompletableFuture<CheckResult> check = new Check(List.of(first, second), request, true).runAsync();
         first.decisions.get(0).complete(true);
         second.decisions.get(0).complete(true);
@@ -135,7 +135,7 @@ class CheckTest {
 
     @Test
     void a_request_that_is_answered_keeps_what_it_took() {
-        RequestDecisions request = new RequestDecisions(HeaderSet.RATELIMIT);
+        RequestRecord request = new RequestRecord(HeaderSet.RATELIMIT);
         new Check(List.of(first), request, true).runAsync();
         first.decisions.get(0).complete(true);
         request.done(429);
@@ -199,7 +199,7 @@ class CheckTest {
         Limiter limiter = proxy(
                 Limiter.class,
                 method -> method.equals("async") ? async : decision(true, 2, 1, 0, 5_000_000, 9_000_000));
-        EffectiveLimit limit = new EffectiveLimit(
+        CallLimit limit = new CallLimit(
                 LimitName.chosen("r:", "own"),
                 true,
                 false,

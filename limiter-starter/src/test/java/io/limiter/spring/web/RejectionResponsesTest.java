@@ -32,7 +32,7 @@ class RejectionResponsesTest {
     private static final FixedWindow LIMIT = FixedWindow.of(5, Duration.ofMinutes(1));
 
     private final StaticMessageSource messages = new StaticMessageSource();
-    private final RequestDecisions decisions = new RequestDecisions(HeaderSet.RATELIMIT);
+    private final RequestRecord decisions = new RequestRecord(HeaderSet.RATELIMIT);
 
     @Test
     void the_application_has_messages_for_all_limits_and_for_one() throws Exception {
@@ -145,7 +145,7 @@ class RejectionResponsesTest {
     }
 
     private int outcome(RuntimeException answered) {
-        RequestDecisions ofRequest = new RequestDecisions(HeaderSet.NONE);
+        RequestRecord ofRequest = new RequestRecord(HeaderSet.NONE);
         List<Integer> statuses = new ArrayList<>();
         ofRequest.whenDone(statuses::add);
         RejectionResponse answer = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
@@ -164,7 +164,7 @@ class RejectionResponsesTest {
 
     @Test
     void headers_with_unknown_values_are_removed() {
-        RequestDecisions both = new RequestDecisions(HeaderSet.BOTH);
+        RequestRecord both = new RequestRecord(HeaderSet.BOTH);
         both.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, GRANTED)), this);
         assertThat(both.headers()).doesNotContainValue(null);
         Decision allowed = GRANTED.withSource(Decision.Source.POLICY);
@@ -178,7 +178,7 @@ class RejectionResponsesTest {
 
     @Test
     void without_a_decision_headers_that_others_may_have_set_stay() {
-        assertThat(new RequestDecisions(HeaderSet.BOTH).headers()).isEmpty();
+        assertThat(new RequestRecord(HeaderSet.BOTH).headers()).isEmpty();
     }
 
     @Test

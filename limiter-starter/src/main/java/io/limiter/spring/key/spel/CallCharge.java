@@ -24,7 +24,7 @@ public final class CallCharge {
     private final boolean byStatus;
     private final Condition condition;
     private final @Nullable Expression actual;
-    private final Set<Names.Read> facts;
+    private final Set<KeySource.Read> facts;
 
     /** Whether a call is charged. */
     private interface Condition {
@@ -38,7 +38,7 @@ public final class CallCharge {
         this.byStatus = byStatus;
         this.condition = condition;
         this.actual = actual;
-        Set<Names.Read> all = new LinkedHashSet<>();
+        Set<KeySource.Read> all = new LinkedHashSet<>();
         Stream.of(Optional.ofNullable(actual), Optional.ofNullable(expression))
                 .flatMap(Optional::stream)
                 .forEach(each -> all.addAll(each.facts()));
@@ -121,58 +121,58 @@ public final class CallCharge {
         if (facts.isEmpty()) {
             return request;
         }
-        Map<Names.Read, String> values = new HashMap<>();
-        for (Names.Read fact : facts) {
+        Map<KeySource.Read, String> values = new HashMap<>();
+        for (KeySource.Read fact : facts) {
             values.put(fact, fact.of(request));
         }
         return new KeptFacts(values);
     }
 
     /** The facts of a request that were kept, and nothing else. */
-    private record KeptFacts(Map<Names.Read, String> values) implements KeyRequest {
+    private record KeptFacts(Map<KeySource.Read, String> values) implements KeyRequest {
 
-        private @Nullable String of(String function, String name) {
-            return values.get(new Names.Read(function, name));
+        private @Nullable String of(KeySource source, String name) {
+            return values.get(new KeySource.Read(source, name));
         }
 
         @Override
         public String method() {
-            return String.valueOf(of("method", ""));
+            return String.valueOf(of(KeySource.METHOD, ""));
         }
 
         @Override
         public String path() {
-            return String.valueOf(of("path", ""));
+            return String.valueOf(of(KeySource.PATH, ""));
         }
 
         @Override
         public String ip() {
-            return String.valueOf(of("ip", ""));
+            return String.valueOf(of(KeySource.IP, ""));
         }
 
         @Override
         public @Nullable String user() {
-            return of("user", "");
+            return of(KeySource.USER, "");
         }
 
         @Override
         public @Nullable String header(String name) {
-            return of("header", name);
+            return of(KeySource.HEADER, name);
         }
 
         @Override
         public @Nullable String cookie(String name) {
-            return of("cookie", name);
+            return of(KeySource.COOKIE, name);
         }
 
         @Override
         public @Nullable String param(String name) {
-            return of("param", name);
+            return of(KeySource.PARAM, name);
         }
 
         @Override
         public @Nullable String claim(String name) {
-            return of("claim", name);
+            return of(KeySource.CLAIM, name);
         }
     }
 

@@ -142,7 +142,7 @@ final class Expression {
     }
 
     /** The facts of the request that it reads. */
-    Set<Names.Read> facts() {
+    Set<KeySource.Read> facts() {
         return check.facts();
     }
 
@@ -151,9 +151,9 @@ final class Expression {
         return check.readsArguments() || !check.facts().isEmpty();
     }
 
-    /** See {@link Names#sentFor}. */
+    /** See {@link KeySource#sent}. */
     String sent() {
-        return Names.sentFor(check.facts());
+        return KeySource.sent(check.facts());
     }
 
     /** @throws IllegalArgumentException if the class of its values is known, and they have no texts */

@@ -39,7 +39,7 @@ final class ExpressionCheck {
     private final Names names;
     private final SpelNode expression;
     private final Type type;
-    private final Set<Names.Read> facts = new LinkedHashSet<>();
+    private final Set<KeySource.Read> facts = new LinkedHashSet<>();
     private boolean readsArguments;
 
     private enum Kind {
@@ -106,7 +106,7 @@ final class ExpressionCheck {
     }
 
     /** The facts of the request that the expression reads. */
-    Set<Names.Read> facts() {
+    Set<KeySource.Read> facts() {
         return facts;
     }
 
@@ -179,8 +179,9 @@ final class ExpressionCheck {
     private Type ofFunction(MethodReference call) {
         fail(names.problemOf(call));
         checkChildren(call, true);
-        if (Names.fact(call.getName()) != null) {
-            facts.add(new Names.Read(call.getName(), Names.nameIn(call)));
+        KeySource source = KeySource.ofFunction(call.getName());
+        if (source != null) {
+            facts.add(new KeySource.Read(source, Names.nameIn(call)));
         }
         return Type.of(call.getName().equals(Values.NUMBER) ? Number.class : String.class);
     }

@@ -8,8 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 
@@ -25,13 +23,11 @@ import org.springframework.expression.EvaluationException;
 public final class KeyTemplate {
 
     /** The address of the caller. */
-    static final KeyTemplate IP = new KeyTemplate((arguments, request) -> request.ip(), new Needs(Set.of(Names.IP)));
+    static final KeyTemplate IP = new KeyTemplate((arguments, request) -> request.ip(), Needs.of(KeySource.IP));
 
     /** The user or the address, each with a prefix, because the name of a user can look like an address. */
     static final KeyTemplate USER_OR_IP =
-            new KeyTemplate((arguments, request) -> userOrIp(request), new Needs(Set.of(Names.USER)));
-
-    private static final Pattern SOURCE = Pattern.compile("(header|cookie|param|claim):(.*)");
+            new KeyTemplate((arguments, request) -> userOrIp(request), Needs.of(KeySource.USER));
 
     private final Part key;
     private final Needs needs;
@@ -76,40 +72,37 @@ public final class KeyTemplate {
 
     /** @param words that are keys, too, for messages */
     static KeyTemplate ofRule(String what, String text, String words, String example, String otherRemedy) {
-        if (!text.contains("#{") && !SOURCE.matcher(text).matches()) {
+        if (!text.contains("#{") && !KeySource.isForm(text)) {
             throw noSource(words, example, text);
         }
         return parse(what, text, Names.OF_RULE, otherRemedy);
     }
 
     private static IllegalArgumentException noSource(String words, String example, String text) {
-        return new IllegalArgumentException("must be " + words
-                + "header:<name>, cookie:<name>, param:<name>, claim:<name>, or a text with expressions such as "
-                + example + ", was '" + text + "'");
+        return new IllegalArgumentException("must be " + words + KeySource.forms()
+                + ", or a text with expressions such as " + example + ", was '" + text + "'");
     }
 
     private static KeyTemplate parse(String attribute, String text, Names names, String otherRemedy) {
-        Matcher source = SOURCE.matcher(text);
-        return source.matches() && !text.contains("#{")
-                ? source(source.group(1), source.group(2), text)
+        return KeySource.isForm(text) && !text.contains("#{")
+                ? source(text)
                 : template(Text.of(attribute, text, names), otherRemedy);
     }
 
-    private static KeyTemplate source(String kind, String name, String text) {
-        Names.Fact fact = Names.fact(kind);
-        if (fact == null || !Names.isName(kind, name)) {
+    private static KeyTemplate source(String text) {
+        KeySource.Read read = KeySource.parse(text);
+        if (read == null) {
             throw noSource("", "#{header('X-Tenant')}", text);
         }
-        String missing = fact.kind() + " " + name;
-        return new KeyTemplate(
-                (arguments, request) -> needed(missing, fact.of().apply(request, name)), new Needs(Set.of(kind)));
+        String missing = read.sent();
+        return new KeyTemplate((arguments, request) -> needed(missing, read.of(request)), Needs.of(read.source()));
     }
 
     private static KeyTemplate template(Text text, String otherRemedy) {
         List<Expression.Part> parsed = text.parse();
         checkCallsDiffer(text, parsed, otherRemedy);
         List<Part> parts = new ArrayList<>();
-        Set<Names.Read> facts = new LinkedHashSet<>();
+        Set<KeySource.Read> facts = new LinkedHashSet<>();
         for (int i = 0; i < parsed.size(); i++) {
             String literal = parsed.get(i).text();
             Expression expression = parsed.get(i).expression();
@@ -196,7 +189,7 @@ public final class KeyTemplate {
      * A value that must be neither null nor blank, escaped.
      *
      * @param where the expression, its template and the method, for messages
-     * @param sent see {@link Names#sentFor}
+     * @param sent see {@link KeySource#sent}
      * @param escape {@code null} if no text follows
      */
     private record Placeholder(

@@ -4,13 +4,9 @@ import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiFunction;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
@@ -45,11 +41,6 @@ final class Names {
     /** The arguments of a call that has none, such as a request. */
     static final @Nullable Object[] NO_ARGUMENTS = {};
 
-    static final String IP = "ip";
-    static final String USER = "user";
-    static final String CLAIM = "claim";
-    static final String PARAM = "param";
-
     /** Shared by all evaluations. It has no types, beans, constructors and assignments. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(
                     new Values.Properties())
@@ -58,51 +49,6 @@ final class Names {
             .build();
 
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
-
-    /** Names of headers and cookies are tokens of RFC 9110. */
-    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
-
-    private static final Map<String, Fact> FACTS = facts();
-
-    /**
-     * A function that reads a fact of a request.
-     *
-     * @param call how it is called, for messages
-     * @param kind what a caller sends for it, for messages that callers see; {@code null} if it takes no name
-     */
-    record Fact(String call, @Nullable String kind, BiFunction<KeyRequest, String, @Nullable String> of) {
-
-        boolean isNamed() {
-            return kind != null;
-        }
-    }
-
-    /**
-     * A fact that an expression reads.
-     *
-     * @param name such as that of a header; empty if the function takes none
-     */
-    record Read(String function, String name) {
-
-        @Nullable
-        String of(KeyRequest request) {
-            Fact fact = FACTS.get(function);
-            return fact == null ? null : fact.of().apply(request, name);
-        }
-    }
-
-    private static Map<String, Fact> facts() {
-        Map<String, Fact> facts = new LinkedHashMap<>();
-        facts.put(IP, new Fact("ip()", null, (request, name) -> request.ip()));
-        facts.put(USER, new Fact("user()", null, (request, name) -> request.user()));
-        facts.put("method", new Fact("method()", null, (request, name) -> request.method()));
-        facts.put("path", new Fact("path()", null, (request, name) -> request.path()));
-        facts.put("header", new Fact("header('X-Tenant')", "header", KeyRequest::header));
-        facts.put("cookie", new Fact("cookie('sid')", "cookie", KeyRequest::cookie));
-        facts.put(PARAM, new Fact("param('id')", "parameter", KeyRequest::param));
-        facts.put(CLAIM, new Fact("claim('tenant')", CLAIM, KeyRequest::claim));
-        return facts;
-    }
 
     private final @Nullable Method method;
     private final @Nullable List<String> names;
@@ -168,10 +114,6 @@ final class Names {
         return new Names(method, names == null ? null : List.of(names), method.getParameterTypes(), outcome);
     }
 
-    static @Nullable Fact fact(String function) {
-        return FACTS.get(function);
-    }
-
     boolean isOfRule() {
         return method == null;
     }
@@ -192,11 +134,10 @@ final class Names {
             int position = argument.position();
             return (call, request) -> call[position];
         }
-        Fact fact = node instanceof MethodReference call ? FACTS.get(call.getName()) : null;
-        if (fact != null) {
-            BiFunction<KeyRequest, String, @Nullable String> of = fact.of();
-            String name = nameIn((MethodReference) node);
-            return (call, request) -> of.apply(request, name);
+        KeySource source = node instanceof MethodReference call ? KeySource.ofFunction(call.getName()) : null;
+        if (source != null) {
+            KeySource.Read read = new KeySource.Read(source, nameIn((MethodReference) node));
+            return (call, request) -> read.of(request);
         }
         return (call, request) -> evaluate(node, new Root(this, call, request));
     }
@@ -221,10 +162,10 @@ final class Names {
 
         @Nullable
         Object invoke(String function, @Nullable Object[] given) {
-            Fact fact = FACTS.get(function);
-            return fact == null
+            KeySource source = KeySource.ofFunction(function);
+            return source == null
                     ? Values.call(function, given[0])
-                    : fact.of().apply(request, fact.isNamed() ? String.valueOf(given[0]) : "");
+                    : new KeySource.Read(source, source.isNamed() ? String.valueOf(given[0]) : "").of(request);
         }
     }
 
@@ -279,23 +220,23 @@ final class Names {
         if (outcome.contains(name)) {
             return null;
         }
-        Fact fact = FACTS.get(name);
+        KeySource source = KeySource.ofFunction(name);
         if (isOfRule()) {
             return "uses '" + name + "', and a rule has no arguments: "
-                    + (fact == null ? allowed() : "write " + fact.call());
+                    + (source == null ? allowed() : "write " + source.call());
         }
         if (names == null) {
             return "uses the name of an argument, and the class was compiled without names: compile it with -parameters,"
                     + " or use the position: #{#p0} for the first argument"
-                    + (fact == null ? "" : ", or write " + fact.call());
+                    + (source == null ? "" : ", or write " + source.call());
         }
         if (names.contains(name)) {
             return null;
         }
         String problem = "uses '" + name + "', which is not an argument";
-        return fact == null
+        return source == null
                 ? problem + ": the method has " + described()
-                : problem + " (the method has " + described() + "): write " + fact.call();
+                : problem + " (the method has " + described() + "): write " + source.call();
     }
 
     /**
@@ -322,22 +263,13 @@ final class Names {
     /** Why a function cannot be called so; {@code null} if it can. */
     @Nullable
     String problemOf(MethodReference call) {
-        Fact fact = FACTS.get(call.getName());
-        if (fact == null) {
+        KeySource source = KeySource.ofFunction(call.getName());
+        if (source == null) {
             boolean isFunction = Values.isFunction(call.getName()) && call.getChildCount() == 1;
             return isFunction ? null : "must not use " + call.toStringAST() + ": " + allowed();
         }
-        String name = nameIn(call);
-        boolean valid = fact.isNamed() ? isName(call.getName(), name) : call.getChildCount() == 0;
-        return valid ? null : "must not use " + call.toStringAST() + ": write " + fact.call();
-    }
-
-    /** Whether there can be a fact of this name. The name of a claim may be a URI. */
-    static boolean isName(String function, String name) {
-        return switch (function) {
-            case PARAM, CLAIM -> !name.isBlank();
-            default -> TOKEN.matcher(name).matches();
-        };
+        boolean valid = source.isNamed() ? source.hasName(nameIn(call)) : call.getChildCount() == 0;
+        return valid ? null : "must not use " + call.toStringAST() + ": write " + source.call();
     }
 
     /** What expressions can use, for messages. */
@@ -346,8 +278,8 @@ final class Names {
                 ? "expressions can only read"
                 : "expressions can only read " + (outcome.isEmpty() ? "" : "the result, the exception, ")
                         + "arguments, their properties, entries and sizes,";
-        return objects + " ip(), user(), method(), path(), header('...'), cookie('...'), param('...') and claim('...'),"
-                + " length(), isEmpty(), trim(), strip() and toLowerCase() of texts, use number(...) and normalize(...),"
+        return objects + " " + KeySource.functions()
+                + ", length(), isEmpty(), trim(), strip() and toLowerCase() of texts, use number(...) and normalize(...),"
                 + " and combine them with operators";
     }
 
@@ -360,20 +292,5 @@ final class Names {
         String byPosition = count == 0 ? "" : "#p0" + (count == 1 ? "" : " to #p" + (count - 1));
         String all = count == 0 ? "no arguments" : (names == null ? "" : names + " and ") + byPosition;
         return all + (outcome.isEmpty() ? "" : ", and there are result and exception");
-    }
-
-    /**
-     * What a caller can send for facts, for messages that callers see, such as {@code parameter n}; empty if that is nothing. Names of
-     * arguments are internals of the application.
-     */
-    static String sentFor(Set<Read> facts) {
-        Set<String> sent = new LinkedHashSet<>();
-        for (Read fact : facts) {
-            Fact known = FACTS.get(fact.function());
-            if (known != null && known.isNamed()) {
-                sent.add(known.kind() + " " + fact.name());
-            }
-        }
-        return String.join(" and ", sent);
     }
 }

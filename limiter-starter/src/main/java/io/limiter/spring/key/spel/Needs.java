@@ -5,71 +5,90 @@ import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.Set;
-import java.util.TreeSet;
 
-/** The facts of a request that keys and expressions read, by the names of their functions. */
-public record Needs(Set<String> facts) {
+/** The sources that keys and expressions read of the request of a call. Immutable. */
+public final class Needs {
 
-    public static final Needs NONE = new Needs(Set.of());
+    public static final Needs NONE = new Needs(EnumSet.noneOf(KeySource.class));
 
-    static Needs of(Collection<Names.Read> reads) {
-        Set<String> facts = new TreeSet<>();
-        reads.forEach(read -> facts.add(read.function()));
-        return new Needs(facts);
+    private final Set<KeySource> sources;
+
+    private Needs(Set<KeySource> sources) {
+        this.sources = sources;
+    }
+
+    static Needs of(KeySource source) {
+        return new Needs(EnumSet.of(source));
+    }
+
+    static Needs of(Collection<KeySource.Read> reads) {
+        Set<KeySource> sources = EnumSet.noneOf(KeySource.class);
+        reads.forEach(read -> sources.add(read.source()));
+        return new Needs(sources);
     }
 
     public Needs and(Needs other) {
-        Set<String> all = new TreeSet<>(facts);
-        all.addAll(other.facts);
+        Set<KeySource> all = EnumSet.copyOf(sources);
+        all.addAll(other.sources);
         return new Needs(all);
     }
 
-    /** These facts and the user. */
+    /** These sources and the user. */
     public Needs andUser() {
-        return and(new Needs(Set.of(Names.USER)));
+        return and(of(KeySource.USER));
     }
 
-    /** These facts and the parameters of a form. */
+    /** These sources and the parameters of a form. */
     public Needs andForm() {
-        return and(new Needs(Set.of(Names.PARAM)));
+        return and(of(KeySource.PARAM));
+    }
+
+    /** Whether nothing is read. */
+    public boolean isEmpty() {
+        return sources.isEmpty();
     }
 
     /** Whether the user must be known before they are read. */
     public boolean user() {
-        return facts.contains(Names.USER) || facts.contains(Names.CLAIM);
+        return has(KeySource.From.USER);
     }
 
     /** Whether the form of the request must be known before they are read. */
     public boolean form() {
-        return facts.contains(Names.PARAM);
+        return has(KeySource.From.FORM);
+    }
+
+    private boolean has(KeySource.From from) {
+        return sources.stream().anyMatch(source -> source.from() == from);
     }
 
     /**
-     * Checks that the application has the beans that find these facts for limited methods.
+     * Checks that the application has the beans that find these sources for limited methods.
      *
-     * @param type that reads the fact; {@link LimitType#CUSTOM} if an expression does
+     * @param type that reads the source; {@link LimitType#CUSTOM} if an expression does
      * @throws IllegalArgumentException if it has none
      */
     public void checkAvailable(CallerFacts caller, LimitType type) {
         boolean isOfType = type == LimitType.IP || type == LimitType.USER;
-        for (String fact : facts) {
-            String subject = isOfType ? "limitType " + type : fact + "()";
+        for (KeySource source : sources) {
+            String subject = isOfType ? "limitType " + type : source.function() + "()";
             String remedy = isOfType ? "choose another limitType" : "use the arguments of the method";
-            switch (fact) {
-                case Names.IP ->
+            switch (source.from()) {
+                case ADDRESS ->
                     check(
                             caller.hasAddress(),
                             subject,
                             "a web application",
                             "define a bean of type " + ClientAddress.class.getName() + ", or " + remedy);
-                case Names.USER, Names.CLAIM ->
+                case USER ->
                     check(
                             caller.hasUser(),
                             subject,
                             "Spring Security or a web application",
                             "define a bean of type " + CurrentUser.class.getName() + ", or " + remedy);
-                default -> check(caller.hasRequest(), subject, "a web application", remedy);
+                case REQUEST, FORM -> check(caller.hasRequest(), subject, "a web application", remedy);
             }
         }
     }

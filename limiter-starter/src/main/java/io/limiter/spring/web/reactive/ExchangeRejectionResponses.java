@@ -70,14 +70,14 @@ public final class ExchangeRejectionResponses implements WebExceptionHandler, Or
         Locale locale = exchange.getLocaleContext().getLocale();
         return responses.of(
                 rejection,
-                ExchangeDecisions.find(exchange),
+                ExchangeRecords.find(exchange),
                 locale == null ? Locale.getDefault() : locale,
                 exchange.getRequest().getURI().getRawPath());
     }
 
     private static Mono<Void> write(RejectionResponse answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
-        answer.headers().forEach((name, value) -> ExchangeDecisions.set(response.getHeaders(), name, value));
+        answer.headers().forEach((name, value) -> ExchangeRecords.set(response.getHeaders(), name, value));
         response.getHeaders().setContentLength(answer.body().length);
         if (answer.contentType() == null) {
             return response.setComplete();

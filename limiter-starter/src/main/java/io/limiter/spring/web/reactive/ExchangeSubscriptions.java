@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/** Finds the exchange of a subscription in Reactor's context, where {@link HttpLimitWebFilter} puts it. */
+/** Finds the exchange of a subscription in Reactor's context, where {@link RuleWebFilter} puts it. */
 public final class ExchangeSubscriptions implements SubscriptionContext {
 
     private static final String HANDLER = InvocableHandlerMethod.class.getName();

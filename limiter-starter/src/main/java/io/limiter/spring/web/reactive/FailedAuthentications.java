@@ -36,7 +36,7 @@ public final class FailedAuthentications implements BeanPostProcessor {
             Object result = call.proceed();
             return result instanceof Mono<?> authentication
                     ? Mono.deferContextual(context -> authentication.doOnError(
-                            AuthenticationException.class, e -> ExchangeDecisions.authenticationFailed(context)))
+                            AuthenticationException.class, e -> ExchangeRecords.authenticationFailed(context)))
                     : result;
         });
     }

@@ -39,7 +39,7 @@ public final class RecordedResultHandler implements HandlerResultHandler, Ordere
     public Mono<Void> handleResult(ServerWebExchange exchange, HandlerResult result) {
         return Mono.deferContextual(context -> {
             if (result.getReturnValue() instanceof RecordedResult recorded) {
-                recorded.handledIn(context, ExchangeDecisions.of(exchange, headers));
+                recorded.handledIn(context, ExchangeRecords.of(exchange, headers));
             }
             return handledByNext(exchange, result);
         });

@@ -66,7 +66,7 @@ public final class CurrentRequest {
         ServletRequestAttributes current = attributes();
         DispatchRecorder recorder = current == null ? null : DispatchRecorder.find(current.getRequest());
         if (recorder != null) {
-            recorder.decisions().authenticationFailed();
+            recorder.record().authenticationFailed();
         }
     }
 

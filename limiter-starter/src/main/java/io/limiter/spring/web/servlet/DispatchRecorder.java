@@ -6,7 +6,7 @@ import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RequestDecisions;
+import io.limiter.spring.web.RequestRecord;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
@@ -26,7 +26,7 @@ final class DispatchRecorder implements DecisionRecorder {
     /** A servlet does not notice that a caller has left, who would keep a thread and a place in the queue. */
     private static final Duration LONGEST_UNTIL_ITS_TURN = Duration.ofSeconds(10);
 
-    private final RequestDecisions decisions;
+    private final RequestRecord record;
     private final HttpServletResponse response;
     private final @Nullable DispatchRecorder outer;
     private final Thread thread = Thread.currentThread();
@@ -34,9 +34,8 @@ final class DispatchRecorder implements DecisionRecorder {
     /** Used by the thread of the dispatch only. */
     private boolean open = true;
 
-    private DispatchRecorder(
-            RequestDecisions decisions, HttpServletResponse response, @Nullable DispatchRecorder outer) {
-        this.decisions = decisions;
+    private DispatchRecorder(RequestRecord record, HttpServletResponse response, @Nullable DispatchRecorder outer) {
+        this.record = record;
         this.response = response;
         this.outer = outer;
     }
@@ -55,8 +54,8 @@ final class DispatchRecorder implements DecisionRecorder {
     /** Begins a dispatch, in its thread. */
     static DispatchRecorder begin(HttpServletRequest request, HttpServletResponse response, HeaderSet headers) {
         DispatchRecorder outer = find(request);
-        RequestDecisions decisions = outer == null ? new RequestDecisions(headers) : outer.decisions;
-        DispatchRecorder recorder = new DispatchRecorder(decisions, response, outer);
+        RequestRecord record = outer == null ? new RequestRecord(headers) : outer.record;
+        DispatchRecorder recorder = new DispatchRecorder(record, response, outer);
         request.setAttribute(ATTRIBUTE, recorder);
         recorder.writeHeaders();
         return recorder;
@@ -76,36 +75,36 @@ final class DispatchRecorder implements DecisionRecorder {
         return ofLimit.equals(LimitParameters.UNTIL_ITS_TURN) ? LONGEST_UNTIL_ITS_TURN : ofLimit;
     }
 
-    RequestDecisions decisions() {
-        return decisions;
+    RequestRecord record() {
+        return record;
     }
 
     @Override
     public @Nullable Decision earlier(PermitRequest request) {
-        return decisions.earlier(request, this);
+        return record.earlier(request, this);
     }
 
     @Override
     public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {
-        decisions.add(rejection, parts, this);
+        record.add(rejection, parts, this);
         writeHeaders();
     }
 
     @Override
     public void cancelled(List<LimitDecision> parts) {
-        decisions.cancelled(parts);
+        record.cancelled(parts);
     }
 
     @Override
     public void whenDone(IntConsumer action) {
-        decisions.whenDone(action);
+        record.whenDone(action);
     }
 
     /** @return whether the current thread may write them */
     boolean writeHeaders() {
         boolean dispatches = Thread.currentThread() == thread && open;
         if (dispatches && !response.isCommitted()) {
-            decisions.headers().forEach((name, value) -> setHeader(response, name, value));
+            record.headers().forEach((name, value) -> setHeader(response, name, value));
         }
         return dispatches;
     }

@@ -1,7 +1,7 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.RequestDecisions;
+import io.limiter.spring.web.RequestRecord;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
@@ -56,11 +56,11 @@ public final class LimitAnswerFilter implements Filter {
             recorder.end(request);
             // Not done after a forward, and if another dispatch or thread goes on.
             if (request.isAsyncStarted()) {
-                whenComplete(request, response, recorder.decisions());
+                whenComplete(request, response, recorder.record());
             } else if (request.getDispatcherType() != DispatcherType.FORWARD) {
                 // If an exception leaves all filters, the server answers with an error, unless the status has been
                 // sent.
-                recorder.decisions()
+                recorder.record()
                         .done(
                                 responded || response.isCommitted()
                                         ? response.getStatus()
@@ -70,21 +70,20 @@ public final class LimitAnswerFilter implements Filter {
     }
 
     /** A servlet may complete the response itself, so that no other dispatch follows. */
-    private static void whenComplete(
-            HttpServletRequest request, HttpServletResponse response, RequestDecisions decisions) {
+    private static void whenComplete(HttpServletRequest request, HttpServletResponse response, RequestRecord record) {
         try {
-            request.getAsyncContext().addListener(new WhenComplete(response, decisions));
+            request.getAsyncContext().addListener(new WhenComplete(response, record));
         } catch (IllegalStateException e) {
             // Another thread has completed it meanwhile, or dispatches it.
             log.debug("The async request has ended before its limits could be settled", e);
         }
     }
 
-    private record WhenComplete(HttpServletResponse response, RequestDecisions decisions) implements AsyncListener {
+    private record WhenComplete(HttpServletResponse response, RequestRecord record) implements AsyncListener {
 
         @Override
         public void onComplete(AsyncEvent event) {
-            decisions.done(response.getStatus());
+            record.done(response.getStatus());
         }
 
         @Override

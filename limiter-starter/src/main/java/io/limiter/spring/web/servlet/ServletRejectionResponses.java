@@ -3,7 +3,7 @@ package io.limiter.spring.web.servlet;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.RequestDecisions;
+import io.limiter.spring.web.RequestRecord;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
@@ -54,8 +54,8 @@ public final class ServletRejectionResponses {
     /** The answer to a rejected request; see {@link RejectionResponses#of}. */
     public RejectionResponse of(RuntimeException rejection, HttpServletRequest request) {
         DispatchRecorder recorder = DispatchRecorder.find(request);
-        RequestDecisions decisions = recorder == null ? null : recorder.decisions();
-        return responses.of(rejection, decisions, locales.apply(request), path(request));
+        RequestRecord record = recorder == null ? null : recorder.record();
+        return responses.of(rejection, record, locales.apply(request), path(request));
     }
 
     /** Writes an answer to a response that is not committed. */

@@ -4,16 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.KeyRequest;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.core.ResolvableType;
 
 /** The twin of {@link KeyTemplateTest} for facts of a request: each row holds in annotations and in rules. */
 class FactTemplateTest {
@@ -50,6 +57,39 @@ class FactTemplateTest {
                     .withMessageContaining(problem)
                     .withMessageContaining(template);
         }
+    }
+
+    /** A new source has no other place to be forgotten in. */
+    @ParameterizedTest
+    @EnumSource
+    void every_source_is_read_for_methods_and_kept_until_the_outcome_is_known(KeySource source) throws Exception {
+        KeyRequest request = (KeyRequest) Proxy.newProxyInstance(
+                KeyRequest.class.getClassLoader(),
+                new Class<?>[] {KeyRequest.class},
+                (proxy, method, arguments) -> "the " + method.getName());
+        CallerFacts caller = new CallerFacts(
+                () -> request::ip,
+                () -> new CurrentUser() {
+                    @Override
+                    public @Nullable String name() {
+                        return request.user();
+                    }
+
+                    @Override
+                    public @Nullable String claim(String claim) {
+                        return request.claim(claim);
+                    }
+                },
+                () -> () -> request);
+        Method send = KeyTemplateTest.method("send");
+        String value = "the " + source.function();
+        assertThat(RuleKey.ofMethod("#{" + source.call() + "}", send).of(KeyTemplateTest.CALL, caller))
+                .isEqualTo(value);
+        CallCharge charge = CallCharge.parse(
+                "#{" + source.call() + " == '" + value + "'}", "", send, ResolvableType.forClass(String.class));
+        assertThat(charge).isNotNull();
+        assertThat(charge.of(KeyTemplateTest.CALL, charge.kept(request), null, null, 0, 3))
+                .isEqualTo(3);
     }
 
     @Test

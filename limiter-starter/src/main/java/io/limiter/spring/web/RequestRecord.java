@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The decisions for one request, and the headers that show them. As a recorder, it is that of a request with one dispatch, which
  * repeats no decision. Safe for use by many threads.
  */
-public final class RequestDecisions implements DecisionRecorder {
+public final class RequestRecord implements DecisionRecorder {
 
     /** A request may check limits in a loop; later dispatches of it repeat the first checks of the last one that decided. */
     private static final int MOST_KEPT = 1000;
@@ -51,7 +51,7 @@ public final class RequestDecisions implements DecisionRecorder {
 
     private boolean authenticationFailed;
 
-    public RequestDecisions(HeaderSet headerSet) {
+    public RequestRecord(HeaderSet headerSet) {
         this.headerSet = headerSet;
     }
 
@@ -174,7 +174,7 @@ public final class RequestDecisions implements DecisionRecorder {
         if (rejected.isEmpty()) {
             return;
         }
-        LimitDecision longest = Collections.max(rejected, Comparator.comparingLong(RequestDecisions::retryAfterMicros));
+        LimitDecision longest = Collections.max(rejected, Comparator.comparingLong(RequestRecord::retryAfterMicros));
         List<String> policies =
                 rejected.stream().map(part -> policy(part.request().limit())).toList();
         rejections.addFirst(new Rejected(rejection, longest.request().limit().name(), policies));

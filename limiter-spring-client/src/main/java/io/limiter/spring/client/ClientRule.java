@@ -2,9 +2,9 @@ package io.limiter.spring.client;
 
 import io.limiter.Decision;
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.check.CallLimit;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
-import io.limiter.spring.check.EffectiveLimit;
 import io.limiter.spring.check.Facts;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.Rejection;
@@ -23,7 +23,7 @@ import org.springframework.http.HttpHeaders;
  * @param pauseAtMost the longest pause that its third party may request
  * @param requestedPause which responses request one, and how long
  */
-record ClientLimit(
+record ClientRule(
         String name,
         String property,
         Rule rule,
@@ -41,7 +41,7 @@ record ClientLimit(
 
     /** Marks a request whose permits were taken. */
     String attribute() {
-        return ClientLimit.class.getName() + "." + name;
+        return ClientRule.class.getName() + "." + name;
     }
 
     /** The name of the limit whose key is banned during a pause: a ban of one of them rejects all. */
@@ -73,7 +73,7 @@ record ClientLimit(
         if (left.isZero()) {
             return;
         }
-        EffectiveLimit limit = first().effective();
+        CallLimit limit = first().effective();
         if (limit.enforced()) {
             long micros = left.plusNanos(999).toNanos() / 1000;
             Decision paused = Decision.of(

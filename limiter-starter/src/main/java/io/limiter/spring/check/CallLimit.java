@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param limiter takes permits that are spent; {@code null} for a concurrency limit
  * @param leases takes permits that are held until the call is done; {@code null} for all other limits
  */
-public record EffectiveLimit(
+public record CallLimit(
         LimitName name,
         boolean enforced,
         boolean internal,

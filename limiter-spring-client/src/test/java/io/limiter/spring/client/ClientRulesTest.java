@@ -42,7 +42,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /** Limits of outgoing calls, {@code limiter.clients}, with a server that is called and with each client of Spring. */
-class ClientLimitsTest {
+class ClientRulesTest {
 
     private final AtomicInteger called = new AtomicInteger();
 
@@ -352,7 +352,7 @@ class ClientLimitsTest {
                     .isGreaterThanOrEqualTo(waitedNanos(statistics));
         });
         local().withPropertyValues(day(1)).run(context -> {
-            context.getBean(ClientLimits.class).find(URI.create(uri)).acquire();
+            context.getBean(ClientRules.class).find(URI.create(uri)).acquire();
             assertThat(catchThrowable(() -> context.getBean(WebClient.Builder.class)
                             .observationRegistry(observations)
                             .build()

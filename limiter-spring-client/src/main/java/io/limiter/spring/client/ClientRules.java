@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The limits of outgoing calls, {@code limiter.clients}. Safe for use by many threads. */
-final class ClientLimits implements KnownLimits {
+/** The rules of outgoing calls, {@code limiter.clients}. Safe for use by many threads. */
+final class ClientRules implements KnownLimits {
 
     /** What the names of their settings start with. */
     static final String PROPERTY = "limiter.clients";
@@ -33,16 +33,16 @@ final class ClientLimits implements KnownLimits {
     private final LimiterFactory factory;
     private final Function<String, Supplier<LiveSettings>> live;
     private final ClientPauses pauses;
-    private final Map<String, ClientLimit> byName = new TreeMap<>();
+    private final Map<String, ClientRule> byName = new TreeMap<>();
 
     /** In the order in which they are looked up. */
-    private final Map<HostPattern, ClientLimit> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
+    private final Map<HostPattern, ClientRule> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
 
     /**
      * @param live returns the current live settings of a limit's name
      * @throws InvalidSettingException naming an invalid setting
      */
-    ClientLimits(
+    ClientRules(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
             Map<String, ClientSettings> settings,
@@ -60,7 +60,7 @@ final class ClientLimits implements KnownLimits {
 
     /** The limits of a call to this URI; {@code null} if there are none. The most exact pattern decides. */
     @Nullable
-    ClientLimit find(URI uri) {
+    ClientRule find(URI uri) {
         HostPattern.Called called = HostPattern.Called.by(uri);
         return called == null
                 ? null
@@ -73,30 +73,30 @@ final class ClientLimits implements KnownLimits {
 
     /** The limits of a client; {@code null} if there is none of this name. */
     @Nullable
-    ClientLimit byName(String name) {
+    ClientRule byName(String name) {
         return byName.get(name);
     }
 
     /** @throws IllegalArgumentException if there is no client of this name */
-    ClientLimit named(String name) {
-        ClientLimit limit = byName.get(name);
-        if (limit == null) {
+    ClientRule named(String name) {
+        ClientRule rule = byName.get(name);
+        if (rule == null) {
             throw new IllegalArgumentException("name must be one of " + PROPERTY + ", which has "
                     + byName.keySet() + ", was '" + name + "': set "
                     + ConfiguredLimits.property(PROPERTY, name) + ".limits");
         }
-        return limit;
+        return rule;
     }
 
     private void build(Map<String, ClientSettings> settings) {
         Set<String> names = new HashSet<>();
         settings.forEach((name, client) -> {
             String property = ConfiguredLimits.property(PROPERTY, name, ".maps.hosts=api.example.com");
-            ClientLimit limit = build(name, property, client, names);
-            byName.put(name, limit);
+            ClientRule rule = build(name, property, client, names);
+            byName.put(name, rule);
             client.hosts().forEach(host -> {
                 HostPattern pattern = SettingChecks.named(property + ".hosts", " ", () -> HostPattern.parse(host));
-                ClientLimit other = byHost.put(pattern, limit);
+                ClientRule other = byHost.put(pattern, rule);
                 if (other != null && !other.name().equals(name)) {
                     throw new InvalidSettingException(
                             property + ".hosts",
@@ -109,7 +109,7 @@ final class ClientLimits implements KnownLimits {
     }
 
     /** @param names of the limits of clients before it */
-    private ClientLimit build(String name, String property, ClientSettings client, Set<String> names) {
+    private ClientRule build(String name, String property, ClientSettings client, Set<String> names) {
         client.check(property);
         RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
         boolean several = client.limits().size() > 1;
@@ -130,14 +130,14 @@ final class ClientLimits implements KnownLimits {
         Rule rule = SettingChecks.named(property, ": ", () -> Rule.ofAllCalls(built, name, log));
         ClientPause pause = pauses.of(name, built.get(0).name().name());
         RequestedPause requestedPause = new RequestedPause(client.pauseStatuses(), client.pauseHeaders());
-        return new ClientLimit(name, property, rule, client.pauseAtMost(), requestedPause, pause, pauses);
+        return new ClientRule(name, property, rule, client.pauseAtMost(), requestedPause, pause, pauses);
     }
 
     private RuleLimit ruleLimit(
             String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
         Configured configured =
                 limit.toLimitOfCalls(property, client.timeout()).as(client.enforce(), client.internal());
-        return new RuleLimit(LimitName.chosen(ClientLimit.PREFIX, name), "", log, configured, factory, live, Set.of());
+        return new RuleLimit(LimitName.chosen(ClientRule.PREFIX, name), "", log, configured, factory, live, Set.of());
     }
 
     @Override
@@ -145,7 +145,7 @@ final class ClientLimits implements KnownLimits {
         return with(prefix, name).isPresent() ? PROPERTY : null;
     }
 
-    private Optional<ClientLimit> with(String prefix, String name) {
+    private Optional<ClientRule> with(String prefix, String name) {
         return byName.values().stream()
                 .filter(client -> client.rule().has(prefix, name))
                 .findFirst();

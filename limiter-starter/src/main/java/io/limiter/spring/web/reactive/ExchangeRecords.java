@@ -2,7 +2,7 @@ package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RequestDecisions;
+import io.limiter.spring.web.RequestRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -13,11 +13,11 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /** Finds the decisions for an exchange, whose headers are written, and whose status is known, right before the response is committed. */
-public final class ExchangeDecisions {
+public final class ExchangeRecords {
 
-    private static final String ATTRIBUTE = ExchangeDecisions.class.getName();
+    private static final String ATTRIBUTE = ExchangeRecords.class.getName();
 
-    private ExchangeDecisions() {}
+    private ExchangeRecords() {}
 
     /** The recorder of the {@link CurrentExchange}; {@code null} if there is none. */
     public static @Nullable DecisionRecorder current() {
@@ -28,38 +28,38 @@ public final class ExchangeDecisions {
     /** An authentication of the exchange in Reactor's context has failed. */
     static void authenticationFailed(ContextView context) {
         ServerWebExchangeContextFilter.getExchange(context)
-                .map(ExchangeDecisions::find)
-                .ifPresent(RequestDecisions::authenticationFailed);
+                .map(ExchangeRecords::find)
+                .ifPresent(RequestRecord::authenticationFailed);
     }
 
     /** The exchange of a subscription is answered with a rejection, which this library does not write. */
     public static void rejected(ContextView context) {
         ServerWebExchangeContextFilter.getExchange(context)
-                .map(ExchangeDecisions::find)
-                .ifPresent(RequestDecisions::rejected);
+                .map(ExchangeRecords::find)
+                .ifPresent(RequestRecord::rejected);
     }
 
     /** {@code null} if the exchange has none. */
-    static @Nullable RequestDecisions find(ServerWebExchange exchange) {
-        return exchange.getAttributes().get(ATTRIBUTE) instanceof RequestDecisions decisions ? decisions : null;
+    static @Nullable RequestRecord find(ServerWebExchange exchange) {
+        return exchange.getAttributes().get(ATTRIBUTE) instanceof RequestRecord record ? record : null;
     }
 
     /** The decisions for an exchange; the first call begins to record them. */
-    static RequestDecisions of(ServerWebExchange exchange, HeaderSet headers) {
-        RequestDecisions known = find(exchange);
+    static RequestRecord of(ServerWebExchange exchange, HeaderSet headers) {
+        RequestRecord known = find(exchange);
         if (known != null) {
             return known;
         }
-        RequestDecisions decisions = new RequestDecisions(headers);
-        exchange.getAttributes().put(ATTRIBUTE, decisions);
+        RequestRecord record = new RequestRecord(headers);
+        exchange.getAttributes().put(ATTRIBUTE, record);
         exchange.getResponse()
                 .beforeCommit(() -> Mono.fromRunnable(() -> {
                     HttpHeaders sent = exchange.getResponse().getHeaders();
-                    decisions.headers().forEach((name, value) -> set(sent, name, value));
+                    record.headers().forEach((name, value) -> set(sent, name, value));
                     HttpStatusCode status = exchange.getResponse().getStatusCode();
-                    decisions.done(status == null ? HttpStatus.OK.value() : status.value());
+                    record.done(status == null ? HttpStatus.OK.value() : status.value());
                 }));
-        return decisions;
+        return record;
     }
 
     /** Sets a header that has a value. No header needs to be removed, because headers are written once. */

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The decisions that later dispatches of a request repeat. */
-class RequestDecisionsTest {
+class RequestRecordTest {
 
     private static final PermitRequest REQUEST = new PermitRequest(LimitName.chosen("p:", "limit"), List.of("key"), 1);
 
-    private final RequestDecisions decisions = new RequestDecisions(HeaderSet.NONE);
+    private final RequestRecord decisions = new RequestRecord(HeaderSet.NONE);
 
     private static Decision decision(boolean granted) {
         return Expected.decision(granted, 2, 0, granted ? 0 : 5_000_000, granted ? 0 : 5_000_000, 9_000_000);
