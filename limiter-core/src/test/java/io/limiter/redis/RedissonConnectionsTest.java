@@ -11,6 +11,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.TestRedis;
@@ -84,7 +85,10 @@ class RedissonConnectionsTest extends RedisEngineContract {
                     factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", hundred);
             limiter.decide(50);
             proxy.replies(Replies.CUT_OFF_ONCE);
-            assertThatThrownBy(() -> limiter.refund(10)).isInstanceOf(LimiterBackendException.class);
+            assertThatThrownBy(() -> limiter.refund(10))
+                    .isInstanceOfSatisfying(
+                            LimiterBackendException.class,
+                            e -> assertThat(e.problem()).as(e.toString()).isEqualTo(BackendFailures.REPEATED));
             assertThat(limiters().build("k", hundred).peek(1).remaining()).isEqualTo(60);
         }
     }

@@ -171,10 +171,8 @@ public final class RedisErrors {
     private static @Nullable Throwable errorReply(Throwable thrown) {
         Throwable reply = find(ERROR_REPLY, thrown);
         Throwable redissons = reply == null ? find(REDISSON, thrown) : null;
-        return redissons != null
-                        && CODE.matcher(String.valueOf(redissons.getMessage())).lookingAt()
-                ? redissons
-                : reply;
+        String message = redissons == null ? "" : String.valueOf(redissons.getMessage());
+        return CODE.matcher(message).lookingAt() || message.startsWith(REPEATED) ? redissons : reply;
     }
 
     /** An error reply: nothing was done, unless a script began to. */
