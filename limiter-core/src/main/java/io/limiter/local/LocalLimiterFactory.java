@@ -13,7 +13,6 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.EngineObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -57,7 +56,6 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
         private long maxCachedLimiters = EngineLimiterFactory.DEFAULT_MAX_CACHED;
         private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
-        private final List<EngineObserver> observers = new ArrayList<>();
         private final List<LimiterListener> listeners = new ArrayList<>();
         private final DefinedLimits defined = new DefinedLimits();
 
@@ -79,12 +77,6 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
          */
         public Builder maxKeys(int newMaxKeys) {
             this.maxKeys = newMaxKeys;
-            return this;
-        }
-
-        /** Adds an observer, which observes decisions on the threads that make them, so it must be fast. */
-        public Builder observer(EngineObserver observer) {
-            observers.add(Objects.requireNonNull(observer, "observer"));
             return this;
         }
 
@@ -115,7 +107,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
                     maxCachedLimiters,
                     new LocalEngine(maxKeys),
                     Sleeper.with(new BlockingCalls("limiter-timed-")),
-                    Observers.of(observers),
+                    Observers.of(listeners),
                     new ListenerNotifier(listeners));
             limiters.defined().defineAll(defined);
             return limiters;

@@ -9,7 +9,6 @@ import io.limiter.internal.factory.DefinedLimits;
 import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +29,6 @@ abstract class EngineSettings {
     int rejectionCacheSize = KnownRejections.DEFAULT_SIZE;
     boolean shareCalls = true;
     GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
-    final List<EngineObserver> observers = new ArrayList<>();
     final List<LimiterListener> listeners = new ArrayList<>();
     final DefinedLimits defined = new DefinedLimits();
 
@@ -108,12 +106,6 @@ abstract class EngineSettings {
      */
     public RedisRateLimiterFactory.Builder yieldWhileWaiting(Duration newYield) {
         this.groupCommit = groupCommit.withYield(Objects.requireNonNull(newYield, "yield"));
-        return self();
-    }
-
-    /** Adds an observer, which observes calls and decisions on the threads that make them, so it must be fast. */
-    public RedisRateLimiterFactory.Builder observer(EngineObserver observer) {
-        observers.add(Objects.requireNonNull(observer, "observer"));
         return self();
     }
 

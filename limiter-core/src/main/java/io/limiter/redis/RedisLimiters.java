@@ -35,12 +35,12 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Instances;
 import io.limiter.internal.resilience.PolicyDecisions;
 import io.limiter.internal.resilience.Probe;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.waiting.Waits;
-import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -81,7 +81,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     RedisLimiters(RedisRateLimiterFactory.Builder settings) {
-        this(settings, new ListenerNotifier(settings.listeners), Observers.of(settings.observers));
+        this(settings, new ListenerNotifier(settings.listeners), Observers.of(settings.listeners));
     }
 
     private RedisLimiters(

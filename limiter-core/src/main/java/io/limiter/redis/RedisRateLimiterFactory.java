@@ -160,7 +160,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
                     settings.maxCachedLimiters,
                     settings.namespace,
                     settings.failurePolicy,
-                    Observers.of(settings.observers),
+                    Observers.of(settings.listeners),
                     new ListenerNotifier(settings.listeners));
         }
 

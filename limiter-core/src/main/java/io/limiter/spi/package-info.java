@@ -1,4 +1,4 @@
-/** Extension points: the script of a custom limit, a distributed lock, an observer of all decisions. */
+/** Extension points: the script of a custom limit, and a distributed lock. */
 @NullMarked
 package io.limiter.spi;
 

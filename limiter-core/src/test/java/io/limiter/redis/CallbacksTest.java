@@ -12,8 +12,8 @@ import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.local.LocalLimiterFactory;
-import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Sneaky;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -44,8 +44,8 @@ class CallbacksTest {
     void listeners_and_observers_that_throw_change_no_decision(Setup setup) {
         changeNoDecision(redis.builder(setup)
                 .listener(throwing(LimiterListener.class))
-                .observer(throwing(EngineObserver.class))
-                .observer(new ThrowsAsItWaits())
+                .listener(throwing(EngineObserver.class))
+                .listener(new ThrowsAsItWaits())
                 .build());
     }
 
@@ -53,8 +53,8 @@ class CallbacksTest {
     void listeners_and_observers_that_throw_change_no_local_decision() {
         changeNoDecision(LocalLimiterFactory.builder()
                 .listener(throwing(LimiterListener.class))
-                .observer(throwing(EngineObserver.class))
-                .observer(new ThrowsAsItWaits())
+                .listener(throwing(EngineObserver.class))
+                .listener(new ThrowsAsItWaits())
                 .build());
     }
 

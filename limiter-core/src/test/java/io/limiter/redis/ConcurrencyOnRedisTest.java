@@ -10,7 +10,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -63,7 +63,7 @@ class ConcurrencyOnRedisTest {
         // Otherwise requests of fifty queues would share calls.
         try (RedisRateLimiterFactory factory = RedisFixture.builder(RedisFixture.connections())
                 .groupCommit(false)
-                .observer(observer)
+                .listener(observer)
                 .build()) {
             ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
             Lease lease = limiter.acquire(1, Duration.ZERO);

@@ -8,7 +8,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Steps;
@@ -52,7 +52,7 @@ class ManyWaitersTest {
                 .<LimiterFactory>mapToObj(i ->
                         RESOURCES.closing(RedisRateLimiterFactory.builder(RESOURCES.lettuce(Resources.atShared()))
                                 .decisionTimeout(Patience.DECISION_TIMEOUT)
-                                .observer(new EngineObserver() {
+                                .listener(new EngineObserver() {
                                     @Override
                                     public void sent(int keys, int sent) {
                                         requests.addAndGet(sent);

@@ -7,7 +7,6 @@ import io.limiter.LimiterListener;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.engine.Engine;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.EngineObserver;
 import io.limiter.spi.LimitScript;
 import io.limiter.step.LimitStep;
 import java.io.IOException;
@@ -47,14 +46,8 @@ import org.junit.jupiter.api.Test;
 public abstract class NullArgumentsContract {
 
     /** The limiter calls them, with values that are never null; of an application's own, only the constructors count. */
-    private static final Set<Class<?>> CALLED_BY_THE_LIMITER = Set.of(
-            LimitStep.class,
-            Engine.class,
-            LimitScript.class,
-            DistributedLock.class,
-            EngineObserver.class,
-            EngineObserver.MayWait.class,
-            LimiterListener.class);
+    private static final Set<Class<?>> CALLED_BY_THE_LIMITER =
+            Set.of(LimitStep.class, Engine.class, LimitScript.class, DistributedLock.class, LimiterListener.class);
 
     /** Only the limiter makes them: states, asks and reports. */
     private static final Pattern MADE_BY_THE_LIMITER = Pattern.compile(

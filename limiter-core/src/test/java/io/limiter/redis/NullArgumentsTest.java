@@ -24,7 +24,6 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.EngineObserver;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
 import java.time.Duration;
@@ -99,7 +98,6 @@ class NullArgumentsTest extends NullArgumentsContract {
                 FailingLimiter.of("k", Instant.EPOCH, failure),
                 new RateLimitExceededException("k", decision),
                 new LimiterListener() {},
-                new EngineObserver() {},
                 (DistributedLock) (key, wait) -> null);
     }
 

@@ -24,7 +24,7 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.step.Request;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
@@ -275,7 +275,7 @@ class SentOnceTest {
             }
         };
         try (RedisRateLimiterFactory factory =
-                RedisFixture.builder(connections).observer(observer).build()) {
+                RedisFixture.builder(connections).listener(observer).build()) {
             assertThat(factory.build("k", HUNDRED).on("ann").decide(1).isGranted())
                     .isTrue();
             assertThat(calls).hasPositiveValue();

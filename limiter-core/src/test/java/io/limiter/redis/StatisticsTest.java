@@ -21,7 +21,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ class StatisticsTest {
     private final Recorder recorder = new Recorder();
 
     private RedisRateLimiterFactory factory() {
-        return redis.builder().observer(recorder).build();
+        return redis.builder().listener(recorder).build();
     }
 
     private static LimiterTotals only(RedisRateLimiterFactory factory) {

@@ -9,7 +9,6 @@ import io.limiter.internal.factory.FactoryView;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
-import io.limiter.spi.EngineObserver;
 import java.util.List;
 
 /**
@@ -23,28 +22,24 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
     private final TestEngine engine;
     private final FactoryView view;
 
-    /** Without observers and listeners. */
+    /** Without listeners. */
     public TestLimiterFactory(TestClock clock) {
-        this(clock, List.of(), List.of());
+        this(clock, List.of());
     }
 
-    /**
-     * @param observers observe decisions on the threads that make them
-     * @param listeners are notified of rejections
-     */
-    public TestLimiterFactory(TestClock clock, List<EngineObserver> observers, List<LimiterListener> listeners) {
-        this(clock, new TestEngine(clock), observers, listeners);
+    /** @param listeners are notified of rejections */
+    public TestLimiterFactory(TestClock clock, List<LimiterListener> listeners) {
+        this(clock, new TestEngine(clock), listeners);
     }
 
-    private TestLimiterFactory(
-            TestClock clock, TestEngine engine, List<EngineObserver> observers, List<LimiterListener> listeners) {
+    private TestLimiterFactory(TestClock clock, TestEngine engine, List<LimiterListener> listeners) {
         this(
                 engine,
                 new LocalLimiters(
                                 EngineLimiterFactory.DEFAULT_MAX_CACHED,
                                 engine,
                                 clock.sleeper(),
-                                Observers.of(observers),
+                                Observers.of(listeners),
                                 new ListenerNotifier(listeners))
                         .view());
     }

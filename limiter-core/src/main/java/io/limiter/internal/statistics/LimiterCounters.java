@@ -13,7 +13,6 @@ import io.limiter.algorithm.Ban;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyText;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.spi.EngineObserver;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Verdict;
 import java.time.Duration;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Notifies listeners of events, in order, on its own thread. What listeners throw is logged, once a minute at most:
+ * Notifies listeners of events, in order, on its own thread, except those that observe on the deciding threads. What listeners throw is logged, once a minute at most:
  * any {@code Throwable}, because code in other languages throws checked exceptions without declaring them.
  *
  * <p>Events for slow listeners are queued. There may be as many rejections as requests, so if {@value #MAX_WAITING}
@@ -43,7 +43,9 @@ public final class ListenerNotifier implements AutoCloseable {
     }
 
     ListenerNotifier(List<LimiterListener> listeners, ThreadFactory threads) {
-        this.listeners = List.copyOf(listeners);
+        this.listeners = listeners.stream()
+                .filter(listener -> !(listener instanceof EngineObserver))
+                .toList();
         this.thread =
                 new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         thread.allowCoreThreadTimeOut(true);

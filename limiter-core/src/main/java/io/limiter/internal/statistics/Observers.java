@@ -1,9 +1,9 @@
 package io.limiter.internal.statistics;
 
+import io.limiter.LimiterListener;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
-import io.limiter.spi.EngineObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,11 +20,15 @@ public final class Observers implements EngineObserver {
     private final LogThrottle failing = new LogThrottle();
 
     private Observers(List<EngineObserver> all) {
-        this.all = List.copyOf(all);
+        this.all = all;
     }
 
-    /** {@link EngineObserver#NONE} if there are none, so that calls have nothing to do for them. */
-    public static EngineObserver of(List<EngineObserver> all) {
+    /** Those among listeners; {@link EngineObserver#NONE} if there are none, so that calls have nothing to do for them. */
+    public static EngineObserver of(List<? extends LimiterListener> listeners) {
+        List<EngineObserver> all = listeners.stream()
+                .filter(EngineObserver.class::isInstance)
+                .map(EngineObserver.class::cast)
+                .toList();
         return all.isEmpty() ? NONE : new Observers(all);
     }
 

@@ -1,8 +1,8 @@
 package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 
 /** Guards whose time a test moves. Without checks of deadlines it moves by a quarter of the decision timeout at most. */

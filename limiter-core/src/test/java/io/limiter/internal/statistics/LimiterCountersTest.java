@@ -3,7 +3,6 @@ package io.limiter.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
-import io.limiter.spi.EngineObserver;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -19,7 +19,6 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.local.LocalLimiterFactory;
-import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
@@ -97,7 +96,8 @@ class RejectionListenersTest {
                         "",
                         "k",
                         EngineObserver.NONE,
-                        new ListenerNotifier(List.of(recorded, recorded)),
+                        // Observers want no rejections.
+                        new ListenerNotifier(List.of(recorded, new EngineObserver() {}, recorded)),
                         Ticker.systemTicker()));
         recorded.listens = false;
         assertThat(limiter.tryAcquire()).isTrue();

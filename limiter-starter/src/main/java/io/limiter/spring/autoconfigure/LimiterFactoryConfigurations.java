@@ -11,7 +11,6 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.RedissonLock;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.EngineObserver;
 import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.condition.ConditionalOnSetting;
@@ -87,7 +86,6 @@ final class LimiterFactoryConfigurations {
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections,
                 ObjectProvider<DistributedLock> lock,
-                ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
                 ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
                 Environment environment,
@@ -98,7 +96,7 @@ final class LimiterFactoryConfigurations {
             if (used != null) {
                 builder.lock(used);
             }
-            return configured(builder, observers, listeners, customizers, environment, properties);
+            return configured(builder, listeners, customizers, environment, properties);
         }
 
         /**
@@ -184,7 +182,6 @@ final class LimiterFactoryConfigurations {
 
     private static RedisRateLimiterFactory.Builder configured(
             RedisRateLimiterFactory.Builder builder,
-            ObjectProvider<EngineObserver> observers,
             ObjectProvider<LimiterListener> listeners,
             ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
             Environment environment,
@@ -200,7 +197,6 @@ final class LimiterFactoryConfigurations {
                 .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
                 .probeInterval(properties.failure().probeInterval())
                 .hashTags(properties.key().hashTags());
-        observers.orderedStream().forEach(builder::observer);
         listeners.orderedStream().forEach(builder::listener);
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         return builder;
@@ -235,7 +231,6 @@ final class LimiterFactoryConfigurations {
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
         @ConditionalOnMissingBean
         RedisRateLimiterFactory.Builder limiterFactoryBuilder(
-                ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
                 ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
                 Environment environment,
@@ -244,12 +239,7 @@ final class LimiterFactoryConfigurations {
                     .maxKeys(properties.local().maxKeys())
                     .build();
             return configured(
-                    RedisRateLimiterFactory.localBuilder(local),
-                    observers,
-                    listeners,
-                    customizers,
-                    environment,
-                    properties);
+                    RedisRateLimiterFactory.localBuilder(local), listeners, customizers, environment, properties);
         }
     }
 
@@ -276,14 +266,10 @@ final class LimiterFactoryConfigurations {
     static class OfThisProcessAlone {
 
         @Bean
-        LimiterFactory limiterFactory(
-                ObjectProvider<EngineObserver> observers,
-                ObjectProvider<LimiterListener> listeners,
-                LimiterProperties properties) {
+        LimiterFactory limiterFactory(ObjectProvider<LimiterListener> listeners, LimiterProperties properties) {
             LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder()
                     .maxCachedLimiters(properties.cache().maximum())
                     .maxKeys(properties.local().maxKeys());
-            observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);
             return builder.build();
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
 import io.limiter.LimiterFactory;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.spring.Contexts;
 import io.limiter.testing.TestRedis;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -4,7 +4,6 @@ import io.limiter.LimiterListener;
 import io.limiter.live.ForwardingLiveLimits;
 import io.limiter.live.LiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
-import io.limiter.spi.EngineObserver;
 import io.limiter.spring.autoconfigure.LimiterAutoConfiguration;
 import io.limiter.spring.autoconfigure.RedisRateLimiterFactoryCustomizer;
 import io.limiter.test.TestClock;
@@ -32,12 +31,8 @@ class LimiterTestAutoConfiguration {
 
     @Bean
     @Primary
-    TestLimiterFactory limiterTestFactory(
-            TestClock clock, ObjectProvider<EngineObserver> observers, ObjectProvider<LimiterListener> listeners) {
-        return new TestLimiterFactory(
-                clock,
-                observers.orderedStream().toList(),
-                listeners.orderedStream().toList());
+    TestLimiterFactory limiterTestFactory(TestClock clock, ObjectProvider<LimiterListener> listeners) {
+        return new TestLimiterFactory(clock, listeners.orderedStream().toList());
     }
 
     /** There are none, and an application whose console is enabled starts. */
@@ -56,11 +51,9 @@ class LimiterTestAutoConfiguration {
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
         RedisRateLimiterFactory.Builder limiterTestFactoryBuilder(
                 TestLimiterFactory limiters,
-                ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
                 ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers) {
             RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.localBuilder(limiters);
-            observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);
             customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
             return builder;

@@ -9,7 +9,7 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

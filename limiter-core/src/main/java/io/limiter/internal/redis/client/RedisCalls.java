@@ -4,7 +4,7 @@ import io.limiter.BackendState;
 import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Deadlines;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

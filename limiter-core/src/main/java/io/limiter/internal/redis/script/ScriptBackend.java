@@ -13,7 +13,7 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.spi.EngineObserver;
+import io.limiter.internal.statistics.EngineObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,13 +1,14 @@
-package io.limiter.spi;
+package io.limiter.internal.statistics;
 
+import io.limiter.LimiterListener;
 import io.limiter.LimiterTotals;
 
 /**
- * Observes what a factory does, for meters. Called on the deciding threads, so it must be fast and must not block. What
- * it throws is logged and affects no decision. Code of an application belongs in a {@link io.limiter.LimiterListener}
- * instead.
+ * Observes what a factory does, for meters and traces of this library. Among the listeners of a factory it is called on the deciding
+ * threads, so it must be fast and must not block; the methods of a listener are not called. What it throws is logged and affects no
+ * decision.
  */
-public interface EngineObserver {
+public interface EngineObserver extends LimiterListener {
 
     /** Does nothing. */
     EngineObserver NONE = new EngineObserver() {};
