@@ -29,7 +29,8 @@ public final class CallerFuture<T> extends CompletableFuture<T> {
      * @param key named if the limiters are closed while this waits
      * @param giveUp withdraws the request, or returns its permits
      * @param decided its outcome
-     * @param count called with the outcome, or the failure, unless this was completed in another way before
+     * @param count called with the outcome, or the failure, unless this was completed in another way before; what it throws fails
+     *     this
      * @param waitMicros how long to wait until the permits come due
      * @param begins called when the wait begins; returns what to run when it ends
      * @param result the caller's result; what it throws fails this
@@ -52,12 +53,12 @@ public final class CallerFuture<T> extends CompletableFuture<T> {
             }
         });
         decided.whenComplete((decision, error) -> {
-            count.accept(decision, error);
-            if (error != null) {
-                completeExceptionally(AsyncFailures.cause(error));
-                return;
-            }
             try {
+                count.accept(decision, error);
+                if (error != null) {
+                    completeExceptionally(AsyncFailures.cause(error));
+                    return;
+                }
                 long micros = waitMicros.applyAsLong(decision);
                 if (micros == 0) {
                     handOver(decision);

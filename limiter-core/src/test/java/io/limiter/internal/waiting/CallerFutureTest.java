@@ -11,6 +11,7 @@ import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Seed;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -83,6 +84,26 @@ class CallerFutureTest {
             Outcome::isGranted);
     private boolean hasTimers = true;
     private boolean completed;
+
+    /** For example a limit of an application, whose capacity is compared with the permits. */
+    @Test
+    void what_counting_throws_fails_it_and_returns_the_permits() {
+        IllegalStateException thrown = new IllegalStateException("counting");
+        CallerFuture<Boolean> uncounted = new CallerFuture<>(
+                "k",
+                decided::giveUp,
+                decided,
+                (decision, error) -> {
+                    throw thrown;
+                },
+                decision -> 0,
+                waits,
+                decision -> () -> {},
+                Outcome::isGranted);
+        decided.answer(AT_ONCE);
+        assertThat(uncounted).failsWithin(Duration.ZERO).withThrowableThat().withCause(thrown);
+        assertThat(returned).hasValue(1);
+    }
 
     @Test
     void it_is_completed_when_the_permits_come_due() {
