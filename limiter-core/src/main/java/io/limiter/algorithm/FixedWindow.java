@@ -330,7 +330,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         /** Of permits that the request returns, those that it has counted; their ticket is later than its start. */
         private double removed(Request request, double start, double end) {
             boolean counted = request.action() == Request.Action.REFUND
-                    && (request.id() == 0 || request.id() > start && request.id() < end);
+                    && (request.ticketMicros() == 0 || request.ticketMicros() > start && request.ticketMicros() < end);
             return counted ? Math.min(count, request.permits()) : 0.0;
         }
     }

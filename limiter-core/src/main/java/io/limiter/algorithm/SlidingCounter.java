@@ -103,7 +103,7 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
         boolean taken = granted && request.takes();
         State after = taken ? pair.plus(permits) : pair;
         if (request.action() == Request.Action.REFUND) {
-            after = request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
+            after = request.ticketMicros() == 0 ? pair.minus(permits) : pair.without(permits, request.ticketMicros());
         }
         long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
         double left = limit - after.carried(elapsed) - after.current();

@@ -111,8 +111,9 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         double live = view.live;
         boolean granted = !request.mayBeRejected() || live + request.permits() <= limit;
         boolean taken = granted && request.takes();
-        boolean cancels = request.action() == Request.Action.REFUND && request.id() != 0;
-        double refunded = cancels ? Math.min(request.permits(), view.permitsAt(request.id())) : request.permits();
+        boolean cancels = request.ticketMicros() != 0;
+        double refunded =
+                cancels ? Math.min(request.permits(), view.permitsAt(request.ticketMicros())) : request.permits();
         double after = taken ? Math.min(live + request.permits(), State.MOST_PERMITS - view.earlier) : live;
         if (request.action() == Request.Action.REFUND) {
             after = Math.max(0.0, live - refunded);
@@ -124,7 +125,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         State changed = !save
                 ? log
                 : cancels && after < live
-                        ? view.without(refunded, request.id())
+                        ? view.without(refunded, request.ticketMicros())
                         : view.replaced(view.earlier + kept, after - kept);
         long reset = after == 0.0 ? 0 : (long) leavesIn(changed.newestMicros(), now);
         return Step.of(

@@ -421,11 +421,11 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     public Request cancelSome(long permits, long of, Verdict taken) {
         Request whole = Request.cancel(permits, taken);
         boolean waited = taken.waitMicros() > 0 && whoWaits == WhoWaits.CALLER;
-        if (!waited || permits == of || whole.id() == 0) {
+        if (!waited || permits == of || whole.ticketMicros() == 0) {
             return whole;
         }
         long used = (long) Math.ceil((of - permits) * intervalMicros());
-        return Request.of(Request.Action.REFUND, permits, 0, Math.max(1, whole.id() - used));
+        return Request.of(Request.Action.REFUND, permits, 0, Math.max(1, whole.ticketMicros() - used));
     }
 
     @Override

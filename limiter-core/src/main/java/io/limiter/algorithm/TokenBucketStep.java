@@ -125,7 +125,7 @@ final class TokenBucketStep {
         Demand known = settled.demand();
         double last = known == null ? 0.0 : known.nextCallMicros();
         double earliest = now + pause;
-        double nextCall = Math.min(now + Demand.MOST_AHEAD_MICROS, Math.max(last + request.id(), earliest));
+        double nextCall = Math.min(now + Demand.MOST_AHEAD_MICROS, Math.max(last + request.callMicros(), earliest));
         double period = Math.max(request.timeoutMicros(), nextCall - now);
         Demand demand = Demand.after(known, wanted, now, nextCall, period);
         double stored = settled.storedPermits();
@@ -156,7 +156,7 @@ final class TokenBucketStep {
     /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */
     private Step<RedisPermits> refund(@Nullable RedisPermits state, Request request) {
         RedisPermits after = null;
-        if (state != null && request.id() != 0) {
+        if (state != null && request.ticketMicros() != 0) {
             after = cancel(state.boundClockStep(now), request);
         } else if (state != null && warmUp == null) {
             after = settle(state).refund(request.permits()).leavingRoomForHeld(now, coolDownIntervals);
@@ -176,7 +176,7 @@ final class TokenBucketStep {
      * that one are cancelled.
      */
     private @Nullable RedisPermits cancel(RedisPermits found, Request request) {
-        double ticket = request.id();
+        double ticket = request.ticketMicros();
         double until = found.reservedUntilMicros();
         if (ticket > until || warmUp != null && ticket <= now) {
             return null;

@@ -72,9 +72,7 @@ public abstract class LimitScript<L extends LimitStep<S>, S> {
      * @throws IllegalArgumentException if this kind of limit does not support the request
      */
     public void writeRequest(Request request, ByteBuffer out) {
-        if (request.id() != 0
-                && request.action() != Request.Action.REFUND
-                && request.action() != Request.Action.PREFETCH) {
+        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
@@ -82,9 +80,9 @@ public abstract class LimitScript<L extends LimitStep<S>, S> {
         out.putDouble(
                 switch (request.action()) {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
-                    case REFUND -> request.id() == 0 ? REFUND : CHARGE - request.id();
+                    case REFUND -> request.ticketMicros() == 0 ? REFUND : CHARGE - request.ticketMicros();
                     case CHARGE -> CHARGE;
-                    case PREFETCH -> -(request.id() * PREFETCH_TIMES + request.timeoutMicros()) / PREFETCH_UNIT;
+                    case PREFETCH -> -(request.callMicros() * PREFETCH_TIMES + request.timeoutMicros()) / PREFETCH_UNIT;
                 });
     }
 

@@ -74,7 +74,11 @@ public final class Request {
         this.id = id;
     }
 
-    /** Any request: {@link #action()}, {@link #permits()}, {@link #timeoutMicros()} and {@link #id()}. */
+    /**
+     * Any request.
+     *
+     * @param id of a lease, or {@link #ticketMicros()} of a refund, or {@link #callMicros()} of a prefetch; 0 for none
+     */
     public static Request of(Action action, long permits, long timeoutMicros, long id) {
         return new Request(action, permits, timeoutMicros, id);
     }
@@ -196,12 +200,22 @@ public final class Request {
         return timeoutMicros;
     }
 
-    /**
-     * Identifies granted permits, from 1 to {@link #MAX_ID}; 0 for none. For leases, the caller chooses it; for other limits, it is
-     * the {@linkplain Verdict#ticketMicros() ticket} of the verdict. Of a prefetch, the microseconds between two calls.
-     */
+    /** The id that its caller chose for a lease, from 1 to {@link #MAX_ID}; 0 for none. A limit without leases has none. */
     public long id() {
-        return id;
+        return action == Action.PREFETCH ? 0 : id;
+    }
+
+    /**
+     * The {@linkplain Verdict#ticketMicros() ticket} of the grant that a refund cancels; 0 for none, as in a refund of used permits.
+     * A limit with leases has none.
+     */
+    public long ticketMicros() {
+        return action == Action.REFUND ? id : 0;
+    }
+
+    /** The time between two calls that prefetch, in microseconds; 0 if this is no prefetch. */
+    public long callMicros() {
+        return action == Action.PREFETCH ? id : 0;
     }
 
     @Override

@@ -311,9 +311,7 @@ final class Batch {
 
         private boolean isCancellation(Ask pending) {
             Request request = pending.request(0);
-            return request.action() == Request.Action.REFUND
-                    && request.id() != 0
-                    && !(limit() instanceof ConcurrencyLimit);
+            return request.ticketMicros() != 0 && !(limit() instanceof ConcurrencyLimit);
         }
 
         /**
@@ -324,8 +322,8 @@ final class Batch {
             int place = 0;
             while (place < pending.size()
                     && isCancellation(pending.get(place))
-                    && pending.get(place).request(0).id()
-                            >= cancellation.request(0).id()) {
+                    && pending.get(place).request(0).ticketMicros()
+                            >= cancellation.request(0).ticketMicros()) {
                 place++;
             }
             return place;
