@@ -133,7 +133,11 @@ public final class ArchitectureRules {
             .arePublic()
             .and()
             .resideInAnyPackage(
-                    "io.limiter", "io.limiter.spi", "io.limiter.step", "io.limiter.live..", "io.limiter.spring.event")
+                    "io.limiter",
+                    "io.limiter.spi",
+                    "io.limiter.step",
+                    "io.limiter.live..",
+                    "io.limiter.spring.internal.event")
             .or(JavaClass.Predicates.assignableTo(LimitStep.class))
             .should()
             .notBeRecords()

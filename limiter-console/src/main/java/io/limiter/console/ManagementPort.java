@@ -1,7 +1,7 @@
 package io.limiter.console;
 
-import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
-import io.limiter.spring.condition.ConditionalOnSetting;
+import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.internal.condition.ConditionalOnSetting;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;

@@ -68,6 +68,7 @@ class ContractTest {
                     "key.ClientAddress",
                     "key.CurrentUser",
                     "key.InvalidLimitArgumentException",
+                    "key.KeyRequest",
                     "key.MissingLimitKeyException",
                     "key.PlanRequest",
                     "key.PlanResolver",

@@ -45,7 +45,7 @@ class ArchitectureTest {
                         "io.limiter.spring.actuate",
                         "io.limiter.spring.client",
                         "io.limiter.spring.cloud",
-                        "io.limiter.spring.condition",
+                        "io.limiter.spring.internal.condition",
                         "io.limiter.spring.live",
                         "io.limiter.spring.settings")
                 .should()
@@ -85,7 +85,8 @@ class ArchitectureTest {
     void only_the_web_packages_know_servlets() {
         noClasses()
                 .that()
-                .resideInAnyPackage("io.limiter.spring.aop..", "io.limiter.spring.annotation")
+                .resideInAnyPackage(
+                        "io.limiter.spring.aop..", "io.limiter.spring.internal.aop..", "io.limiter.spring.annotation")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.servlet..", "org.springframework.web..")

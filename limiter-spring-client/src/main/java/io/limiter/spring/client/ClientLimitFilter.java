@@ -1,8 +1,8 @@
 package io.limiter.spring.client;
 
-import io.limiter.spring.aop.result.CallThreads;
-import io.limiter.spring.aop.result.CurrentEventLoop;
-import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.internal.aop.result.CallThreads;
+import io.limiter.spring.internal.aop.result.CurrentEventLoop;
+import io.limiter.spring.internal.check.CheckResult;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,7 @@ package io.limiter.spring.client;
 import feign.Capability;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
-import io.limiter.spring.condition.SettingValue;
+import io.limiter.spring.internal.condition.SettingValue;
 import io.limiter.spring.settings.NamedSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.FactoryBean;

@@ -2,11 +2,11 @@ package io.limiter.spring.cloud;
 
 import static org.springframework.cloud.gateway.support.GatewayToStringStyler.filterToStringCreator;
 
-import io.limiter.spring.key.spel.RuleKey;
+import io.limiter.spring.internal.key.spel.RuleKey;
+import io.limiter.spring.internal.web.reactive.ExchangeChecks;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RouteRules;
-import io.limiter.spring.web.reactive.ExchangeChecks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,6 +1,6 @@
 package io.limiter.spring.cloud;
 
-import io.limiter.spring.web.servlet.ServletChecks;
+import io.limiter.spring.internal.web.servlet.ServletChecks;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;

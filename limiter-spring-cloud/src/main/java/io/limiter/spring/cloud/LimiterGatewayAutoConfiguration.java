@@ -1,7 +1,7 @@
 package io.limiter.spring.cloud;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.condition.ConditionalOnSetting;
+import io.limiter.spring.internal.condition.ConditionalOnSetting;
 import io.limiter.spring.settings.InvalidSettingException;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

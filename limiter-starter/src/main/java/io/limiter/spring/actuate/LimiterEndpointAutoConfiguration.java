@@ -2,8 +2,8 @@ package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
-import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
-import io.limiter.spring.condition.SettingValue;
+import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.internal.condition.SettingValue;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;

@@ -1,7 +1,7 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;

@@ -3,24 +3,24 @@ package io.limiter.spring.aop;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.aop.result.LateResults;
-import io.limiter.spring.check.CallOutcome;
-import io.limiter.spring.check.Charge;
-import io.limiter.spring.check.LimitName;
+import io.limiter.spring.internal.aop.result.LateResults;
+import io.limiter.spring.internal.check.CallOutcome;
+import io.limiter.spring.internal.check.Charge;
+import io.limiter.spring.internal.check.LimitName;
+import io.limiter.spring.internal.key.spel.CallCharge;
+import io.limiter.spring.internal.key.spel.CallPermits;
+import io.limiter.spring.internal.key.spel.KeyTemplate;
+import io.limiter.spring.internal.key.spel.Needs;
+import io.limiter.spring.internal.key.spel.RuleKey;
 import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.spel.CallCharge;
-import io.limiter.spring.key.spel.CallPermits;
-import io.limiter.spring.key.spel.KeyTemplate;
-import io.limiter.spring.key.spel.Needs;
-import io.limiter.spring.key.spel.RuleKey;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rule that one annotation declares for one method, parsed and checked. It needs no bean, because it is parsed while
- * beans are created; {@link RuleBinder} makes a {@link io.limiter.spring.check.Rule} of it.
+ * beans are created; {@link RuleBinder} makes a {@link io.limiter.spring.internal.check.Rule} of it.
  *
  * @param where the annotation and the method, for messages
  * @param configured as the annotation and configuration define it

@@ -2,9 +2,9 @@ package io.limiter.spring.aop;
 
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.aop.result.CallThreads;
-import io.limiter.spring.aop.result.CallerRequest;
-import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.internal.aop.result.CallThreads;
+import io.limiter.spring.internal.aop.result.CallerRequest;
+import io.limiter.spring.internal.check.DecisionRecorder;
 import io.limiter.spring.metrics.CallCounts;
 import java.lang.reflect.Proxy;
 import java.util.Map;

@@ -2,9 +2,9 @@ package io.limiter.spring.aop;
 
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
-import io.limiter.spring.aop.result.CallThreads;
-import io.limiter.spring.aop.result.CallerRequest;
-import io.limiter.spring.aop.result.CurrentEventLoop;
+import io.limiter.spring.internal.aop.result.CallThreads;
+import io.limiter.spring.internal.aop.result.CallerRequest;
+import io.limiter.spring.internal.aop.result.CurrentEventLoop;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;

@@ -1,9 +1,9 @@
 package io.limiter.spring.aop;
 
 import io.limiter.Decision;
-import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.LimitDecision;
-import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.check.LimitDecision;
+import io.limiter.spring.internal.check.PermitRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

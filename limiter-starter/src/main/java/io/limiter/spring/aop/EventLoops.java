@@ -1,10 +1,10 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.aop.annotated.Handlers;
-import io.limiter.spring.aop.result.CurrentEventLoop;
-import io.limiter.spring.aop.result.ResultKind;
-import io.limiter.spring.aop.result.SubscriptionContext;
+import io.limiter.spring.internal.aop.annotated.Handlers;
+import io.limiter.spring.internal.aop.result.CurrentEventLoop;
+import io.limiter.spring.internal.aop.result.ResultKind;
+import io.limiter.spring.internal.aop.result.SubscriptionContext;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.aop.result.SubscriptionContext;
-import io.limiter.spring.check.CallOutcome;
-import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.internal.aop.result.SubscriptionContext;
+import io.limiter.spring.internal.check.CallOutcome;
+import io.limiter.spring.internal.check.CheckResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;

@@ -1,15 +1,15 @@
 package io.limiter.spring.aop;
 
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.spring.aop.result.CallThreads;
-import io.limiter.spring.aop.result.RecordedResult;
-import io.limiter.spring.aop.result.SubscriptionContext;
-import io.limiter.spring.check.CallOutcome;
-import io.limiter.spring.check.CancellingFuture;
-import io.limiter.spring.check.Check;
-import io.limiter.spring.check.CheckResult;
-import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Rejection;
+import io.limiter.spring.internal.aop.result.CallThreads;
+import io.limiter.spring.internal.aop.result.RecordedResult;
+import io.limiter.spring.internal.aop.result.SubscriptionContext;
+import io.limiter.spring.internal.check.CallOutcome;
+import io.limiter.spring.internal.check.CancellingFuture;
+import io.limiter.spring.internal.check.Check;
+import io.limiter.spring.internal.check.CheckResult;
+import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.check.Rejection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;

@@ -1,12 +1,12 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.aop.result.LateResults;
-import io.limiter.spring.aop.result.ResultKind;
-import io.limiter.spring.check.Check;
-import io.limiter.spring.check.CheckResult;
-import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Facts;
-import io.limiter.spring.check.Rule;
+import io.limiter.spring.internal.aop.result.LateResults;
+import io.limiter.spring.internal.aop.result.ResultKind;
+import io.limiter.spring.internal.check.Check;
+import io.limiter.spring.internal.check.CheckResult;
+import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.check.Facts;
+import io.limiter.spring.internal.check.Rule;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.aop.annotated.Handlers;
-import io.limiter.spring.aop.annotated.LimitAnnotations;
+import io.limiter.spring.internal.aop.annotated.Handlers;
+import io.limiter.spring.internal.aop.annotated.LimitAnnotations;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -3,7 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.aop.annotated.LimitAnnotations;
+import io.limiter.spring.internal.aop.annotated.LimitAnnotations;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;

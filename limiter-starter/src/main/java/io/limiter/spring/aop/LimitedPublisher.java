@@ -1,13 +1,13 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.aop.result.CallThreads;
-import io.limiter.spring.aop.result.CallerRequest;
-import io.limiter.spring.aop.result.SubscriptionContext;
-import io.limiter.spring.check.CallOutcome;
-import io.limiter.spring.check.Check;
-import io.limiter.spring.check.CheckResult;
-import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Rejection;
+import io.limiter.spring.internal.aop.result.CallThreads;
+import io.limiter.spring.internal.aop.result.CallerRequest;
+import io.limiter.spring.internal.aop.result.SubscriptionContext;
+import io.limiter.spring.internal.check.CallOutcome;
+import io.limiter.spring.internal.check.Check;
+import io.limiter.spring.internal.check.CheckResult;
+import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.check.Rejection;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;

@@ -1,6 +1,6 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.aop.annotated.LimitAnnotations;
+import io.limiter.spring.internal.aop.annotated.LimitAnnotations;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

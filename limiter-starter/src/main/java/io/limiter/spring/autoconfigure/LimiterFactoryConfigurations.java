@@ -13,7 +13,7 @@ import io.limiter.redis.RedissonLock;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
-import io.limiter.spring.condition.ConditionalOnSetting;
+import io.limiter.spring.internal.condition.ConditionalOnSetting;
 import io.limiter.spring.live.AuditedLiveLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.util.concurrent.ThreadLocalRandom;

@@ -2,7 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.metrics.LimiterMetrics;
 import io.limiter.spring.metrics.LimiterWaitConvention;

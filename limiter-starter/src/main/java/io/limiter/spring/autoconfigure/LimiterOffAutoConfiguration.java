@@ -4,7 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
-import io.limiter.spring.condition.ConditionalOnSetting;
+import io.limiter.spring.internal.condition.ConditionalOnSetting;
 import io.limiter.spring.settings.ConfiguredLimits;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;

@@ -3,7 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.FailurePolicy;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.live.LiveOptions;
-import io.limiter.spring.key.address.ForwardedHeader;
+import io.limiter.spring.internal.key.address.ForwardedHeader;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.BodyFormat;

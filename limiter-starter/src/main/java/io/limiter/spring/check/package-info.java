@@ -1,7 +1,4 @@
-/**
- * The evaluation of the limits of a call or a request, shared by annotated methods and HTTP rules: decisions, shadow mode,
- * recording and rejections.
- */
+/** What a rejected call gets beside the exceptions of {@code io.limiter}. */
 @NullMarked
 package io.limiter.spring.check;
 

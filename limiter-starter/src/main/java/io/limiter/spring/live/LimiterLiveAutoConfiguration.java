@@ -3,7 +3,7 @@ package io.limiter.spring.live;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.EndpointRequestConfiguration;
-import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;

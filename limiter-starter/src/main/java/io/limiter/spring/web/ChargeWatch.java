@@ -1,7 +1,7 @@
 package io.limiter.spring.web;
 
-import io.limiter.spring.check.Charge;
-import io.limiter.spring.check.Facts;
+import io.limiter.spring.internal.check.Charge;
+import io.limiter.spring.internal.check.Facts;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;

@@ -1,7 +1,7 @@
 package io.limiter.spring.web;
 
-import io.limiter.spring.check.Rule;
-import io.limiter.spring.key.spel.RuleKey;
+import io.limiter.spring.internal.check.Rule;
+import io.limiter.spring.internal.key.spel.RuleKey;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
 

@@ -1,12 +1,12 @@
 package io.limiter.spring.web;
 
-import io.limiter.spring.check.Check;
-import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.Facts;
-import io.limiter.spring.check.Rule;
+import io.limiter.spring.internal.check.Check;
+import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.check.Facts;
+import io.limiter.spring.internal.check.Rule;
+import io.limiter.spring.internal.key.spel.RuleKey;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.spel.RuleKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;

@@ -1,6 +1,6 @@
 package io.limiter.spring.web;
 
-import io.limiter.spring.check.MessageCode;
+import io.limiter.spring.internal.check.MessageCode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

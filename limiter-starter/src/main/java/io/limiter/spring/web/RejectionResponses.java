@@ -10,7 +10,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.spring.check.InternalLimitExceededException;
-import io.limiter.spring.check.MessageCode;
+import io.limiter.spring.internal.check.MessageCode;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.nio.charset.StandardCharsets;

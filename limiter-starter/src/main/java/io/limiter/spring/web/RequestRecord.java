@@ -1,10 +1,10 @@
 package io.limiter.spring.web;
 
 import io.limiter.Decision;
-import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.LimitDecision;
-import io.limiter.spring.check.LimitName;
-import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.check.LimitDecision;
+import io.limiter.spring.internal.check.LimitName;
+import io.limiter.spring.internal.check.PermitRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

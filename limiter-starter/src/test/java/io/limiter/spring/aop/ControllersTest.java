@@ -8,7 +8,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.aop.annotated.LimitAnnotations;
+import io.limiter.spring.internal.aop.annotated.LimitAnnotations;
 import java.lang.annotation.Annotation;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.aop.result.CurrentEventLoop;
+import io.limiter.spring.internal.aop.result.CurrentEventLoop;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.FastThreadLocalThread;

@@ -10,7 +10,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.internal.check.RejectionLog;
 import io.limiter.testing.TestRedis;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

@@ -16,7 +16,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.internal.check.RejectionLog;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

@@ -12,7 +12,7 @@ import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.internal.check.RejectionLog;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Observable;

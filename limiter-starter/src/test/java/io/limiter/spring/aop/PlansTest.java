@@ -183,7 +183,7 @@ class PlansTest {
 
     @Test
     void an_unknown_plan_is_logged_once_and_few_of_them_are() {
-        try (LogLines log = new LogLines("io.limiter.spring.check.PlanFinder")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.check.PlanFinder")) {
             run(api -> {
                 for (int i = 0; i < 3; i++) {
                     api.search(user("gold\nINFO forged"));
@@ -206,7 +206,7 @@ class PlansTest {
 
     @Test
     void a_plan_that_cannot_be_found_is_logged_and_the_limits_own_parameters_apply() {
-        try (LogLines log = new LogLines("io.limiter.spring.check.PlanFinder")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.check.PlanFinder")) {
             runner().withBean(Broken.class).run(context -> {
                 User user = user(null);
                 assertThat(granted(() -> context.getBean(Broken.class).export(user)))
@@ -230,7 +230,7 @@ class PlansTest {
             }
             return request.key().startsWith("pro") ? "pro" : null;
         };
-        try (LogLines log = new LogLines("io.limiter.spring.check.PlanFinder")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.check.PlanFinder")) {
             runner().withBean(WithoutPlan.class)
                     .withBean(PlanResolver.class, () -> resolver)
                     .run(context -> {

@@ -9,7 +9,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.internal.check.RejectionLog;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

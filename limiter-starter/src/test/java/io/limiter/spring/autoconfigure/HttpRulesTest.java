@@ -119,7 +119,7 @@ class HttpRulesTest {
 
     @Test
     void a_plan_of_one_limit_of_a_rule_is_not_unknown_to_another() {
-        try (LogLines log = new LogLines("io.limiter.spring.check.PlanFinder")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.check.PlanFinder")) {
             Contexts.web()
                     .withConfiguration(Contexts.mvc())
                     .withPropertyValues(

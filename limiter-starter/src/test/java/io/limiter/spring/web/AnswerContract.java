@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.limiter.spring.LogLines;
-import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.internal.check.RejectionLog;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -181,7 +181,7 @@ public abstract class AnswerContract extends ServerContract {
     @Test
     void a_rejection_after_the_response_is_committed_writes_nothing_and_ends_the_request() throws Exception {
         assertThat(get("/committed").body()).isEqualTo("done");
-        try (LogLines log = new LogLines(AnswerContract.class.getPackageName(), Level.DEBUG)) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.web", Level.DEBUG)) {
             Reply committed = get("/committed", COMMIT, "1");
             assertThat(committed.statusCode()).isEqualTo(200);
             assertThat(committed.body()).isEqualTo("begun");

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.spring.check.LimitDecision;
-import io.limiter.spring.check.LimitName;
-import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.internal.check.LimitDecision;
+import io.limiter.spring.internal.check.LimitName;
+import io.limiter.spring.internal.check.PermitRequest;
 import io.limiter.testing.Expected;
 import java.time.Duration;
 import java.util.List;

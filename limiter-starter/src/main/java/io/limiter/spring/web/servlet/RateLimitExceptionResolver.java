@@ -1,5 +1,6 @@
 package io.limiter.spring.web.servlet;
 
+import io.limiter.spring.internal.web.servlet.ServletRejectionResponses;
 import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,4 +1,4 @@
-/** Limits on servlet requests, and their responses. */
+/** What applications may replace of the responses of Spring MVC. */
 @NullMarked
 package io.limiter.spring.web.servlet;
 

@@ -1,5 +1,0 @@
-/** Finds the limits that annotations declare for a method, its class, and what these extend and implement. */
-@NullMarked
-package io.limiter.spring.aop.annotated;
-
-import org.jspecify.annotations.NullMarked;

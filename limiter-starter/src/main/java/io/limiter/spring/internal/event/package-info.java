@@ -1,0 +1,5 @@
+/** Events of limiters as application events. */
+@NullMarked
+package io.limiter.spring.internal.event;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,124 @@
+package io.limiter.spring.internal.key.address;
+
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the client's address of a request. It is the remote address, unless that is a trusted proxy: then it is the last
+ * address in the forwarded header that is no trusted proxy, because the client can forge everything before it. If an element
+ * of the header cannot be parsed, the proxy that added it counts as the client.
+ *
+ * <p>The server or a filter may have replaced the remote address by an element of a forwarded header
+ * ({@code server.forward-headers-strategy}), which need not be an address. All such clients share one key.
+ */
+public final class CallerAddress {
+
+    private static final String UNKNOWN = "unknown";
+    private static final int IPV6_BITS = 128;
+
+    private final List<IpAddresses.Range> trustedProxies;
+    private final int ipv6PrefixLength;
+    private final ForwardedHeader header;
+    private final ProxyWarnings warnings = new ProxyWarnings();
+
+    /**
+     * @param trustedProxies addresses and ranges such as {@code 10.0.0.0/8}
+     * @param ipv6PrefixLength how many leading bits of an IPv6 address are the key, from 1 to 128; most clients have a
+     *     whole /64 to choose addresses from
+     * @throws IllegalArgumentException if one of the ranges cannot be parsed, or the length is out of range
+     */
+    public CallerAddress(List<String> trustedProxies, int ipv6PrefixLength, ForwardedHeader header) {
+        if (ipv6PrefixLength < 1 || ipv6PrefixLength > IPV6_BITS) {
+            throw new IllegalArgumentException(
+                    "IPv6 prefix length must be between 1 and " + IPV6_BITS + ", was " + ipv6PrefixLength);
+        }
+        this.trustedProxies =
+                trustedProxies.stream().map(IpAddresses::parseRange).toList();
+        this.ipv6PrefixLength = ipv6PrefixLength;
+        this.header = header;
+    }
+
+    /**
+     * The address as a key.
+     *
+     * @param remote the remote address of the request
+     * @param headers finds the lines of a header by its name
+     * @throws MissingLimitKeyException if there is no remote address
+     */
+    public String of(@Nullable String remote, Function<String, List<String>> headers) {
+        if (remote == null || remote.isBlank()) {
+            throw new MissingLimitKeyException("the request has no remote address");
+        }
+        // By default there are no trusted proxies, and headers are not read.
+        if (trustedProxies.isEmpty()) {
+            String key = untrusted(remote);
+            if (warnings.isSampled()) {
+                warnings.ignored(remote, headers);
+                warnings.key(key, false);
+            }
+            return key;
+        }
+        InetAddress nearest = IpAddresses.parse(remote);
+        if (nearest == null) {
+            return UNKNOWN;
+        }
+        if (!isTrusted(nearest)) {
+            String key = IpAddresses.key(nearest, ipv6PrefixLength);
+            warn(key, false);
+            return key;
+        }
+        return caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"));
+    }
+
+    private String untrusted(String remote) {
+        if (IpAddresses.isCanonicalIpv4(remote)) {
+            return remote;
+        }
+        InetAddress parsed = IpAddresses.parse(remote);
+        return parsed == null ? UNKNOWN : IpAddresses.key(parsed, ipv6PrefixLength);
+    }
+
+    private String caller(InetAddress remote, List<String> xForwardedFor, List<String> forwarded) {
+        ForwardedElements ofX =
+                ForwardedElements.ofXForwardedFor(header == ForwardedHeader.FORWARDED ? List.of() : xForwardedFor);
+        ForwardedElements ofStandard =
+                ForwardedElements.ofForwarded(header == ForwardedHeader.X_FORWARDED_FOR ? List.of() : forwarded);
+        boolean both = ofX.hasNext() && ofStandard.hasNext();
+        InetAddress fromX = lastUntrusted(remote, ofX);
+        InetAddress fromStandard = both || ofStandard.hasNext() ? lastUntrusted(remote, ofStandard) : fromX;
+        InetAddress caller = !both ? fromStandard : fromX.equals(fromStandard) ? fromX : remote;
+        String key = IpAddresses.key(caller, ipv6PrefixLength);
+        warn(key, ofX.hasNext() || ofStandard.hasNext());
+        return key;
+    }
+
+    private void warn(String key, boolean more) {
+        if (warnings.isSampled()) {
+            warnings.key(key, more);
+        }
+    }
+
+    private InetAddress lastUntrusted(InetAddress remote, ForwardedElements elements) {
+        InetAddress known = remote;
+        while (elements.hasNext() && isTrusted(known)) {
+            InetAddress before = elements.next();
+            if (before == null) {
+                return known;
+            }
+            known = before;
+        }
+        return known;
+    }
+
+    private boolean isTrusted(InetAddress address) {
+        for (IpAddresses.Range range : trustedProxies) {
+            if (range.contains(address)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,74 @@
+package io.limiter.spring.internal.web.reactive;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.spring.internal.aop.result.CallThreads;
+import io.limiter.spring.internal.aop.result.CurrentEventLoop;
+import io.limiter.spring.internal.check.Check;
+import io.limiter.spring.internal.check.CheckResult;
+import io.limiter.spring.internal.check.Rejection;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.web.FormBody;
+import io.limiter.spring.web.HttpRules;
+import io.limiter.spring.web.RequestRecord;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Checks exchanges by the rules that match them, as the filters of an application and of its routes do, without blocking. Safe for use
+ * by many threads.
+ *
+ * @param users {@code null} if the application has no users
+ */
+public record ExchangeChecks(
+        ClientAddress addresses,
+        @Nullable CurrentUser users,
+        ExchangeSubscriptions subscriptions,
+        ExchangeRejectionResponses responses) {
+
+    /**
+     * Applies rules to an exchange, as often as it is called.
+     *
+     * @param handled follows if the limits grant; otherwise the exchange is answered
+     */
+    public Mono<Void> check(ServerWebExchange exchange, HttpRules rules, Mono<Void> handled) {
+        ExchangeKeyRequest keyRequest = keyRequest(exchange);
+        return check(exchange, keyRequest, rules.matching(keyRequest), handled);
+    }
+
+    ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
+        FormBody body = FormExchange.bodyOf(exchange);
+        return new ExchangeKeyRequest(
+                exchange.getRequest(), addresses, users, body == null ? FormExchange.NONE : body::first);
+    }
+
+    Mono<Void> check(
+            ServerWebExchange exchange, ExchangeKeyRequest keyRequest, HttpRules matching, Mono<Void> handled) {
+        RequestRecord record = ExchangeRecords.of(exchange, responses.headers());
+        return subscriptions
+                .call(exchange, matching.usesUser(), FormExchange.NONE, () -> matching.check(keyRequest, record))
+                .flatMap(ExchangeChecks::rejection)
+                .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
+                .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
+                .flatMap(rejection ->
+                        rejection.map(e -> responses.write(e, exchange)).orElse(handled));
+    }
+
+    /**
+     * Leaves the thread that completed the decision, because other decisions wait for it. On the event loop of the exchange no
+     * other thread has to be woken for the response.
+     */
+    private static Mono<Optional<RuntimeException>> rejection(Check check) {
+        CompletableFuture<CheckResult> running = check.runAsync();
+        Mono<Optional<RuntimeException>> checked = Mono.fromFuture(running)
+                .map(result -> Optional.ofNullable(result.rejection()).map(Rejection::exception));
+        if (running.isDone()) {
+            return checked;
+        }
+        return checked.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
+    }
+}

@@ -1,0 +1,71 @@
+package io.limiter.spring.internal.web.reactive;
+
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.CleanPath;
+import io.limiter.spring.web.HttpKeyRequest;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpCookie;
+import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
+
+/** An exchange, as keys use it. */
+final class ExchangeKeyRequest extends HttpKeyRequest {
+
+    private final ServerHttpRequest request;
+    private final UnaryOperator<@Nullable String> form;
+
+    /** @param form the first value of a parameter of the form that was read; {@code null} if there is none */
+    ExchangeKeyRequest(
+            ServerHttpRequest request,
+            ClientAddress addresses,
+            @Nullable CurrentUser users,
+            UnaryOperator<@Nullable String> form) {
+        super(addresses, users);
+        this.request = request;
+        this.form = form;
+    }
+
+    @Override
+    protected @Nullable String ofForm(String name) {
+        return form.apply(name);
+    }
+
+    @Override
+    protected PathContainer written() {
+        return request.getPath().pathWithinApplication();
+    }
+
+    @Override
+    public String method() {
+        return request.getMethod().name();
+    }
+
+    @Override
+    public String path() {
+        return CleanPath.of(written());
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return request.getHeaders().getFirst(name);
+    }
+
+    @Override
+    public @Nullable String cookie(String name) {
+        HttpCookie cookie = request.getCookies().getFirst(name);
+        return cookie == null ? null : cookie.getValue();
+    }
+
+    @Override
+    protected boolean isPreflight() {
+        return CorsUtils.isPreFlightRequest(request);
+    }
+
+    @Override
+    protected @Nullable String query() {
+        return request.getURI().getRawQuery();
+    }
+}

@@ -1,5 +1,0 @@
-/** The IP address of a request as a key, also behind trusted proxies. */
-@NullMarked
-package io.limiter.spring.key.address;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Limits on WebFlux exchanges, and their responses. */
-@NullMarked
-package io.limiter.spring.web.reactive;
-
-import org.jspecify.annotations.NullMarked;

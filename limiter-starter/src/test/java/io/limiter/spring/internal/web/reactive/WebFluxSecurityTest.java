@@ -1,0 +1,165 @@
+package io.limiter.spring.internal.web.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.springframework.security.authentication.UsernamePasswordAuthenticationToken.authenticated;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.web.SecurityContract;
+import io.limiter.testing.OnNetty;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
+import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** WebFlux on Netty. */
+class WebFluxSecurityTest extends SecurityContract {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @RestController
+    static class Limited {
+
+        @GetMapping("/user")
+        @CountLimit(limit = 1, name = "secured", per = "1h", limitType = LimitType.USER)
+        public Mono<String> user() {
+            return Mono.just("done");
+        }
+
+        @CountLimit(name = "planned", per = "1h", limit = 1, key = "#{key}")
+        public Mono<String> planned(String key) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/named")
+        @CountLimit(limit = 1, name = "named", per = "1h", key = "#{user() != null ? 'user:' + user() : ip()}")
+        public Mono<String> named() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/claim")
+        @CountLimit(limit = 1, name = "claim", per = "1h", key = "claim:plan")
+        public Mono<String> claim() {
+            return Mono.just("done");
+        }
+
+        @PostMapping("/limited")
+        @CountLimit(limit = 1, name = "limited", per = "1h", key = "param:who")
+        public Mono<String> limited(ServerWebExchange exchange) {
+            return exchange.getFormData().mapNotNull(form -> form.getFirst("who"));
+        }
+
+        @PostMapping("/body")
+        public Mono<Void> body(ServerWebExchange exchange) {
+            return exchange.getResponse().writeWith(exchange.getRequest().getBody());
+        }
+
+        @PostMapping("/parameters")
+        public Mono<String> parameters(ServerWebExchange exchange) {
+            return exchange.getFormData().map(form -> form.getFirst("who") + form.get("more"));
+        }
+
+        @GetMapping({"/mine/x", "/secret/x"})
+        public Mono<String> open() {
+            return Mono.just("done");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebFluxSecurity
+    @Import(OnNetty.class)
+    static class Application {
+
+        @Bean
+        Limited limited() {
+            return new Limited();
+        }
+
+        @Bean
+        SecurityWebFilterChain chain(ServerHttpSecurity http) {
+            return http.authorizeExchange(exchanges -> exchanges
+                            .pathMatchers("/secret/**")
+                            .authenticated()
+                            .anyExchange()
+                            .permitAll())
+                    .csrf(csrf -> csrf.disable())
+                    .formLogin(Customizer.withDefaults())
+                    .httpBasic(Customizer.withDefaults())
+                    .oauth2ResourceServer(tokens -> tokens.jwt(jwt -> jwt.jwtDecoder(
+                            NimbusReactiveJwtDecoder.withSecretKey(TOKEN_KEY).build())))
+                    .build();
+        }
+
+        @Bean
+        PlanResolver plans(CurrentUser user) {
+            return request -> String.valueOf(user.name()).startsWith("pro-") ? "pro" : null;
+        }
+
+        @Bean
+        ReactiveUserDetailsService users() {
+            return name -> Mono.just(new Claimant(name));
+        }
+    }
+
+    @Override
+    protected List<String> settings() {
+        return Stream.concat(super.settings().stream(), Stream.of("limits.planned.plans.pro.limit=2"))
+                .toList();
+    }
+
+    @Test
+    void a_plan_resolver_knows_the_user_of_a_subscription() {
+        Mono<String> call = bean(Limited.class)
+                .planned("planned-" + run)
+                .contextWrite(
+                        ReactiveSecurityContextHolder.withAuthentication(authenticated("pro-" + run, "", List.of())));
+        assertThat(call.block(LONG)).isEqualTo("done");
+        assertThat(call.block(LONG)).as("the second permit of the plan").isEqualTo("done");
+        assertThatThrownBy(() -> call.block(LONG)).isInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void without_an_exchange_the_key_is_the_user_of_reactors_context() {
+        Mono<String> call = bean(Limited.class).user();
+        for (String user : new String[] {"job-" + run, "queue-" + run}) {
+            Mono<String> ofUser = call.contextWrite(
+                    ReactiveSecurityContextHolder.withAuthentication(authenticated(user, "", List.of())));
+            assertThat(ofUser.block(LONG)).as(user).isEqualTo("done");
+            assertThatThrownBy(() -> ofUser.block(LONG)).as(user).isInstanceOf(RateLimitExceededException.class);
+        }
+        assertThatThrownBy(() -> call.block(LONG)).isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @Override
+    protected WebApplicationType type() {
+        return WebApplicationType.REACTIVE;
+    }
+
+    @Override
+    protected Class<?> application() {
+        return Application.class;
+    }
+}
