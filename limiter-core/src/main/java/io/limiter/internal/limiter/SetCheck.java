@@ -22,7 +22,7 @@ final class SetCheck {
     private final List<EffectiveLimit<?>> used = new ArrayList<>();
     private final List<KeyRequests<?>> all = new ArrayList<>();
     // Null for those that the engine decides.
-    private final List<@Nullable Outcome> atOnce = new ArrayList<>();
+    private final List<@Nullable Outcome> decidedHere = new ArrayList<>();
     // Null for those without one, or that are decided at once.
     private final List<LimiterBan.@Nullable Check> bans = new ArrayList<>();
 
@@ -44,7 +44,7 @@ final class SetCheck {
         parts.add(part);
         used.add(byPart);
         all.add(ofPart);
-        atOnce.add(decision);
+        decidedHere.add(decision);
         LimiterBan ban = decision == null ? part.limiter().ban() : null;
         LimiterBan.Check check = ban == null ? null : ban.check(part.limiter().path);
         bans.add(check);
@@ -87,7 +87,7 @@ final class SetCheck {
 
     /** Whether the key of a part is exempt or banned. */
     boolean decidesAtOnce() {
-        return requests.isEmpty() || atOnce.stream().anyMatch(Objects::nonNull);
+        return requests.isEmpty() || decidedHere.stream().anyMatch(Objects::nonNull);
     }
 
     /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */
@@ -97,14 +97,14 @@ final class SetCheck {
 
     Outcome decide() {
         return isDecided()
-                ? Outcome.of(atOnce)
+                ? Outcome.of(decidedHere)
                 : merged(Failover.start(requests, engines).await());
     }
 
     WaitingRequest.Started<Outcome> start() {
         if (isDecided()) {
             Ask decided = new Ask(all, null);
-            decided.answer(Outcome.of(atOnce));
+            decided.answer(Outcome.of(decidedHere));
             return new WaitingRequest.Started<>(decided, decided);
         }
         Ask ask = Failover.start(requests, engines);
@@ -120,7 +120,7 @@ final class SetCheck {
         List<@Nullable Outcome> merged = new ArrayList<>(all.size());
         ofBans = new Outcome[all.size()];
         for (int i = 0; i < all.size(); i++) {
-            Outcome known = atOnce.get(i);
+            Outcome known = decidedHere.get(i);
             Outcome own = known == null ? byEngine.part(next.next()) : known;
             ofBans[i] = bans.get(i) == null ? null : byEngine.part(next.next());
             merged.add(parts.get(i).combined(used.get(i).step(), own, ofBans[i]));

@@ -44,7 +44,7 @@ final class ApplicationBeans {
     }
 
     /** To be called before any limit is parsed. */
-    void countIn(CallCounts newCalls) {
+    void setCalls(CallCounts newCalls) {
         calls = newCalls;
     }
 

@@ -68,7 +68,7 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
                 : parent.getBeanProvider(LimitAdvisor.class).getIfUnique();
         if (ofParent != null) {
             // The meters are those of the parent.
-            beans.countIn(ofParent.callCounts());
+            beans.setCalls(ofParent.callCounts());
         }
     }
 

@@ -36,7 +36,7 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
     public void writeRequest(Request request, ByteBuffer out) {
         ConcurrencyLimit.checkId(request);
         switch (request.action()) {
-            // More than any limit is as much.
+            // What exceeds every limit is rejected, however much it is.
             case TAKE ->
                 out.putDouble(Math.min(request.permits(), WAITS - 1) + (request.timeoutMicros() > 0 ? WAITS : 0))
                         .putDouble(request.id());
