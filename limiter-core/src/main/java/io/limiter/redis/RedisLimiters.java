@@ -113,8 +113,9 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = RedisCalls.of(Objects.requireNonNull(settings.connections), guard.deadlines(), observer);
         Backend backend = backend(settings);
-        GroupCommit.Settings calls =
-                settings.lock == null && settings.shareCalls ? settings.groupCommit : settings.groupCommit.alone();
+        GroupCommit.Settings calls = settings.lock == null && settings.shareCalls
+                ? settings.groupCommit
+                : settings.groupCommit.withOwnCalls();
         this.groupCommits = (some, guarded) -> new GroupCommit(some, calls, blockingCalls, guarded);
         this.groupCommit = groupCommits.apply(backend, guard);
         this.engine = new PrefetchEngine(new RejectionCache(rejections, groupCommit), Sleeper.UNINTERRUPTIBLE);

@@ -68,7 +68,8 @@ class FailureWarmUpTest {
     }
 
     private static BiFunction<Backend, Guard, Engine> engine(boolean batches) {
-        GroupCommit.Settings settings = batches ? GroupCommit.Settings.DEFAULT : GroupCommit.Settings.DEFAULT.alone();
+        GroupCommit.Settings settings =
+                batches ? GroupCommit.Settings.DEFAULT : GroupCommit.Settings.DEFAULT.withOwnCalls();
         return (backend, guard) -> new GroupCommit(backend, settings, Runnable::run, guard);
     }
 }

@@ -77,6 +77,23 @@ public final class BackendFailures {
         return notExecuted(key, "it was withdrawn");
     }
 
+    /** The failure of a call that could not be made; permanent unless it is known. */
+    public static LimiterBackendException ofCall(String key, @Nullable Throwable error) {
+        return error instanceof LimiterBackendException known
+                ? known
+                : unexpected(
+                        key,
+                        "the call failed: " + error,
+                        error == null ? new IllegalStateException("no answers") : error);
+    }
+
+    /** The backend has decided requests, and what it answered could not complete them. */
+    public static LimiterBackendException notCompleted(String key, Throwable thrown) {
+        return new LimiterBackendException(
+                        Kind.PERMANENT, "answer", key, "its requests could not be completed: " + thrown, null, thrown)
+                .maybeDone();
+    }
+
     /** The failure of a call; ambiguous unless it is known. */
     public static LimiterBackendException of(String key, Throwable error) {
         Throwable cause = AsyncFailures.cause(error);

@@ -28,19 +28,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one call, grouped by key, those for one key in order, cancellations first; or limit sets, in their order; or a
- * reset.
+ * The requests of one call, grouped by key, those for one key in order, cancellations first; or limit sets, in their order.
  */
 final class Batch {
 
     /** Requests are marked as sent when they are added. */
     private static final BooleanSupplier SENT = () -> true;
 
-    /** What a reset is answered with. */
-    private static final Verdict RESET = Verdict.granted(1, 1, 0);
-
     private final int expected;
-    private final boolean alone;
     private final List<OfKey> keys = new ArrayList<>();
     private @Nullable Map<String, OfKey> byKey;
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -51,11 +46,9 @@ final class Batch {
 
     /**
      * @param expected about how many requests it will have
-     * @param alone whether it has one request only, which is not marked as sent before its call is sent
      */
-    Batch(int expected, boolean alone) {
+    Batch(int expected) {
         this.expected = expected;
-        this.alone = alone;
     }
 
     /** Sets when the call started. To be called before another thread sees this batch. */
@@ -95,7 +88,7 @@ final class Batch {
                 : !sameKey.limit().equals(request.limit(0))) {
             return false;
         }
-        if (!alone && !request.markSent()) {
+        if (!request.markSent()) {
             // Withdrawn just now.
             return true;
         }
@@ -114,7 +107,7 @@ final class Batch {
         if (!keys.isEmpty() && parts + set.size() > settings.maxKeysPerCall()) {
             return false;
         }
-        if (alone || set.markSent()) {
+        if (set.markSent()) {
             keys.add(new OfKey(set));
             parts += set.size();
             requests++;
@@ -157,30 +150,12 @@ final class Batch {
         return wide ? Math.max(settings.minQueuedForAnother() / 8, keys.size() / 2) : settings.minQueuedForAnother();
     }
 
-    /** Whether it shares its call with none, and that blocks. */
-    boolean blocksAlone(Backend backend) {
-        return alone && (first().isReset() || backend.blocks());
-    }
-
-    /** Whether the only request has ended. */
-    boolean isUnwanted() {
-        return first().isEnding();
-    }
-
-    private Ask first() {
-        return keys.get(0).pending.get(0);
-    }
-
     /**
      * Makes the call.
      *
      * @param answered called once, with an answer for each key, or for each set
      */
     void start(Backend backend, Consumer<List<Answer>> answered) {
-        if (alone) {
-            startAlone(backend, first(), answered);
-            return;
-        }
         if (parts > 0) {
             startSets(backend, answered);
             return;
@@ -190,22 +165,6 @@ final class Batch {
             keyRequests.add(new KeyRequests<>(key.key, key.limit(), key.requests()));
         }
         backend.start(new Call(keyRequests, false, SENT, answered));
-    }
-
-    private void startAlone(Backend backend, Ask ask, Consumer<List<Answer>> answered) {
-        if (!ask.isReset()) {
-            boolean isSet = ask.size() > 1;
-            backend.start(new Call(
-                    ask.parts(),
-                    isSet,
-                    ask::markSent,
-                    answers -> answered.accept(isSet ? List.of(Answer.ofSet(answers)) : answers)));
-        } else if (ask.markSent()) {
-            backend.delete(ask.key());
-            answered.accept(List.of(Answer.of(List.of(RESET))));
-        } else {
-            answered.accept(failures(BackendFailures::withdrawn));
-        }
     }
 
     private void startSets(Backend backend, Consumer<List<Answer>> answered) {
@@ -272,7 +231,8 @@ final class Batch {
             if (answers != null && i < answers.size() && answers.get(i).failure() == null) {
                 key.decided(decided);
             }
-            LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers, i);
+            LimiterBackendException failure =
+                    answers == null ? BackendFailures.ofCall(key.key, error) : key.complete(answers, i);
             answered |= failure == null || failure.kind() == LimiterBackendException.Kind.PERMANENT;
             if (failure != null) {
                 failed.accept(key.pending, failure);
@@ -348,7 +308,7 @@ final class Batch {
 
         void decided(Consumer<String> decided) {
             Ask first = pending.get(0);
-            for (int i = 0; i < first.size() && !first.isReset(); i++) {
+            for (int i = 0; i < first.size(); i++) {
                 decided.accept(first.key(i));
             }
         }
@@ -373,24 +333,8 @@ final class Batch {
                 return null;
             } catch (RuntimeException | Error e) {
                 // For example too few verdicts. The remaining requests must not wait for ever.
-                return new LimiterBackendException(
-                                LimiterBackendException.Kind.PERMANENT,
-                                "answer",
-                                key,
-                                "its requests could not be completed: " + e,
-                                null,
-                                e)
-                        .maybeDone();
+                return BackendFailures.notCompleted(key, e);
             }
-        }
-
-        LimiterBackendException failure(@Nullable Throwable error) {
-            return error instanceof LimiterBackendException known
-                    ? known
-                    : BackendFailures.unexpected(
-                            key,
-                            "the call failed: " + error,
-                            error == null ? new IllegalStateException("no answers") : error);
         }
     }
 }

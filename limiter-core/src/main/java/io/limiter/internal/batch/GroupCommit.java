@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * slots, so requests for different keys share calls there too.
  *
  * <p>Limit sets share calls as requests do, in queues of their own: the next call decides those that are queued, one after the
- * other. A set whose keys are in several slots has calls of its own, and so has a reset; without group commit and with the lock engine,
- * so has everything. These are a lane of their own, whose batches have one request each and wait for none.
+ * other. A set whose keys are in several slots has {@linkplain OwnCalls calls of its own}, and so has a reset; without group commit
+ * and with the lock engine, so has everything.
  *
  * <p>Replies arrive on a thread of the client, which starts the next call before it wakes the callers of the last, so
  * that Redis does not wait for them. Blocking calls (Jedis, or before there is a connection) are made on the threads of
@@ -63,8 +63,7 @@ public final class GroupCommit implements Engine {
     // Their own, because they have a script of their own: in one lane, requests and sets in turn would have a call
     // each.
     private final Lanes sets = new Lanes();
-    // Of what shares no call.
-    private final Lane alone;
+    private final OwnCalls ownCalls;
     // The lanes with pending requests, out of up to 16,384. A list, because the table of a set would keep the size that
     // it needed for the most lanes, and each check of deadlines would visit all of it.
     private final Queue<Lane> watched = new ConcurrentLinkedQueue<>();
@@ -84,7 +83,7 @@ public final class GroupCommit implements Engine {
         this.settings = settings;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
-        this.alone = new Lane(backend, settings.alone(), yielding, blockingCalls, guard, this::check);
+        this.ownCalls = new OwnCalls(backend, blockingCalls, guard);
         guard.deadlines().watch(this::endOverdue);
     }
 
@@ -94,7 +93,12 @@ public final class GroupCommit implements Engine {
             return;
         }
         try {
-            lane(ask).add(ask);
+            Lane lane = lane(ask);
+            if (lane == null) {
+                ownCalls.add(ask);
+            } else {
+                lane.add(ask);
+            }
         } catch (RuntimeException e) {
             guard.fail(ask, BackendFailures.queuing(ask.key(), e));
         }
@@ -151,7 +155,7 @@ public final class GroupCommit implements Engine {
         closed = true;
         requests.close();
         sets.close();
-        alone.close();
+        ownCalls.close();
         backend.close();
     }
 
@@ -172,16 +176,17 @@ public final class GroupCommit implements Engine {
         return !watched.isEmpty();
     }
 
-    private Lane lane(Ask ask) {
+    /** {@code null} if it shares no call. */
+    private @Nullable Lane lane(Ask ask) {
         if (ask.isReset() || !settings.sharesCalls()) {
-            return alone;
+            return null;
         }
         Lanes lanes = ask.size() == 1 ? requests : sets;
         int index = lanes.indexOf(ask.key());
         for (int i = 1; i < ask.size(); i++) {
             if (lanes.indexOf(ask.key(i)) != index) {
                 // No call can decide it at one moment.
-                return alone;
+                return null;
             }
         }
         return lanes.at(index);
@@ -264,8 +269,8 @@ public final class GroupCommit implements Engine {
         }
 
         /** The same settings, with a call for each request, and as many calls as there are requests. */
-        public Settings alone() {
-            return new Settings(Integer.MAX_VALUE, Integer.MAX_VALUE, 1, 1, 0, yield);
+        public Settings withOwnCalls() {
+            return new Settings(maxCalls, maxQueued, 1, 1, minQueuedForAnother, yield);
         }
 
         /** Whether requests share calls. */

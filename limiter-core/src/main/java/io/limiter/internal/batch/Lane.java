@@ -7,7 +7,6 @@ import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.time.BlockingCalls;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch queue: requests that may share calls, and the calls in flight for them. It has limit sets, or requests with one part;
- * never both, because they do not share calls; or what shares no call.
+ * never both, because they do not share calls.
  *
  * <p>Every change (a request was added, a call was answered) signals. The first thread to signal becomes the owner
  * and starts calls; signals of other threads meanwhile make the owner check again. After {@value #MOST_CALLS_OF_A_CALLER}
@@ -89,10 +88,6 @@ public final class Lane {
      * @throws LimiterBackendException if the queue is full
      */
     void add(Ask request) {
-        if (!settings.sharesCalls() && !closed) {
-            addAlone(request);
-            return;
-        }
         if (yielding.helps(lastRequests, roundTrips.longestNanos())) {
             request.beforeParking(yielding);
         }
@@ -104,16 +99,6 @@ public final class Lane {
         if (closed || mayStart()) {
             signal();
         }
-    }
-
-    /** Not through the queue: one thread would make the calls of the others. */
-    private void addAlone(Ask request) {
-        Batch batch = new Batch(1, true);
-        batch.add(request, settings);
-        batch.startedAt(deadlines.now());
-        sent.add(batch);
-        check.accept(this);
-        start(batch, null);
     }
 
     /**
@@ -224,8 +209,7 @@ public final class Lane {
      */
     private boolean takeAndStart(boolean limitersThread) {
         while (!closed && mayStart()) {
-            // A call that is not shared has a thread of its own if it blocks.
-            boolean blocks = settings.sharesCalls() && backend.blocks();
+            boolean blocks = backend.blocks();
             if ((blocks || started >= MOST_CALLS_OF_A_CALLER) && !limitersThread) {
                 if (handOver()) {
                     return true;
@@ -289,39 +273,14 @@ public final class Lane {
         long startNanos = deadlines.ticker().read();
         try {
             sent.add(batch);
-            if (batch.blocksAlone(backend)) {
-                BlockingCalls.start(blockingCalls, batch.firstKey(), () -> {
-                            callAlone(batch, startNanos);
-                            return batch;
-                        })
-                        .exceptionally(e -> {
-                            onReply(batch, startNanos, null, e);
-                            return batch;
-                        });
+            if (notConnected == null) {
+                batch.start(backend, answers -> onReply(batch, startNanos, answers, null));
             } else {
-                call(batch, startNanos, notConnected);
+                onReply(batch, startNanos, batch.failures(key -> backend.notConnected(key, notConnected)), null);
             }
         } catch (RuntimeException | Error e) {
             // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.
             onReply(batch, startNanos, null, e);
-        }
-    }
-
-    /** What has ended while it waited for a thread or a connection must not cost a connection or a lock. */
-    private void callAlone(Batch batch, long startNanos) {
-        RuntimeException notConnected = batch.isUnwanted() || !backend.blocks() ? null : connect();
-        if (batch.isUnwanted()) {
-            onReply(batch, startNanos, batch.failures(BackendFailures::withdrawn), null);
-        } else {
-            call(batch, startNanos, notConnected);
-        }
-    }
-
-    private void call(Batch batch, long startNanos, @Nullable RuntimeException notConnected) {
-        if (notConnected == null) {
-            batch.start(backend, answers -> onReply(batch, startNanos, answers, null));
-        } else {
-            onReply(batch, startNanos, batch.failures(key -> backend.notConnected(key, notConnected)), null);
         }
     }
 
@@ -355,8 +314,8 @@ public final class Lane {
     }
 
     private void failed(List<Ask> requests, LimiterBackendException failure, long startNanos, long endNanos) {
-        // All calls in flight fail with their connection, except those that are not shared, which go to any node.
-        boolean isFirst = !settings.sharesCalls() || startNanos - failedNanos >= 0;
+        // All calls in flight fail with their connection.
+        boolean isFirst = startNanos - failedNanos >= 0;
         if (guard.ended(
                 requests, failure, isFirst, closed ? null : (retries, pause) -> retryAfter(pause, retries, failure))) {
             failedNanos = endNanos;

@@ -95,7 +95,7 @@ final class LaneQueue {
      */
     @Nullable
     Batch take(GroupCommit.Settings settings, BiConsumer<Ask, LimiterBackendException> fail) {
-        Batch batch = new Batch(size(), !settings.sharesCalls());
+        Batch batch = new Batch(size());
         int taken = 0;
         try {
             Ask next;

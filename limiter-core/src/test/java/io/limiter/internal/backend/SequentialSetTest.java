@@ -251,7 +251,7 @@ class SequentialSetTest {
 
     private static Ask bounded(Backend backend, Guard guard) {
         Ask set = new Ask(parts(), null);
-        new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), Runnable::run, guard).decide(set);
+        new GroupCommit(backend, GroupCommit.Settings.DEFAULT.withOwnCalls(), Runnable::run, guard).decide(set);
         return set;
     }
 

@@ -146,7 +146,7 @@ class OwnCallTest {
     }
 
     private static GroupCommit engine(Backend backend, Executor blockingCalls, Guard guarded) {
-        return new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), blockingCalls, guarded);
+        return new GroupCommit(backend, GroupCommit.Settings.DEFAULT.withOwnCalls(), blockingCalls, guarded);
     }
 
     private static Answer failed(Kind kind) {

@@ -86,7 +86,7 @@ class EngineLimitSetTest {
         backend.onStart = HandEngine.Call::answer;
         List<Runnable> threads = new ArrayList<>();
         try (Guard guard = Patience.guard()) {
-            Engine engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), threads::add, guard);
+            Engine engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT.withOwnCalls(), threads::add, guard);
             CompletableFuture<SetDecision> queued = LimitSet.of(limiter("a", engine), limiter("b", engine))
                     .async()
                     .decide(1);

@@ -41,7 +41,7 @@ final class OwnCalls {
             }
         };
         return Ask.start(
-                new GroupCommit(backend, GroupCommit.Settings.DEFAULT.alone(), Runnable::run, guard),
+                new GroupCommit(backend, GroupCommit.Settings.DEFAULT.withOwnCalls(), Runnable::run, guard),
                 key,
                 HandEngine.LIMIT,
                 HandEngine.request(1));
