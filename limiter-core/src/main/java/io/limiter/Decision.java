@@ -4,6 +4,7 @@ import io.limiter.internal.arithmetic.Check;
 import io.limiter.step.Verdict;
 import java.io.Serializable;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.Optional;
@@ -54,6 +55,7 @@ public final class Decision implements Serializable {
     private final long waitMicros;
     private final long retryAfterMicros;
     private final long fullAfterMicros;
+    private final long periodEndMicros;
     private final Source source;
 
     Decision(
@@ -63,6 +65,7 @@ public final class Decision implements Serializable {
             long waitMicros,
             long retryAfterMicros,
             long fullAfterMicros,
+            long periodEndMicros,
             Source source) {
         this.granted = granted;
         this.limit = limit;
@@ -70,6 +73,7 @@ public final class Decision implements Serializable {
         this.waitMicros = waitMicros;
         this.retryAfterMicros = retryAfterMicros;
         this.fullAfterMicros = fullAfterMicros;
+        this.periodEndMicros = periodEndMicros;
         this.source = Objects.requireNonNull(source, "source");
     }
 
@@ -83,6 +87,7 @@ public final class Decision implements Serializable {
                 verdict.waitMicros(),
                 verdict.retryAfterMicros(),
                 verdict.fullAfterMicros(),
+                verdict.periodEndMicros(),
                 source);
     }
 
@@ -94,7 +99,7 @@ public final class Decision implements Serializable {
      * @param fullAfter as {@link #fullAfter()}, from 0 to 1,000 days
      */
     public static Decision granted(long limit, long remaining, Duration fullAfter) {
-        return new Decision(true, limit, remaining, 0, 0, micros("fullAfter", fullAfter), Source.BACKEND);
+        return new Decision(true, limit, remaining, 0, 0, micros("fullAfter", fullAfter), 0, Source.BACKEND);
     }
 
     /**
@@ -106,7 +111,7 @@ public final class Decision implements Serializable {
      */
     public static Decision rejected(long limit, long remaining, Duration retryAfter) {
         long micros = micros("retryAfter", retryAfter);
-        return new Decision(false, limit, remaining, micros, micros, micros, Source.BACKEND);
+        return new Decision(false, limit, remaining, micros, micros, micros, 0, Source.BACKEND);
     }
 
     private static long micros(String name, Duration duration) {
@@ -116,7 +121,25 @@ public final class Decision implements Serializable {
 
     /** This decision with another source. */
     public Decision withSource(Source newSource) {
-        return new Decision(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newSource);
+        return new Decision(
+                granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, periodEndMicros, newSource);
+    }
+
+    /**
+     * This decision with the end of a period, for tests of applications.
+     *
+     * @param end as {@link #periodEnd()}
+     */
+    public Decision withPeriodEnd(Instant end) {
+        return new Decision(
+                granted,
+                limit,
+                remaining,
+                waitMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                ChronoUnit.MICROS.between(Instant.EPOCH, Objects.requireNonNull(end, "end")),
+                source);
     }
 
     /** Whether the permits were granted. */
@@ -189,6 +212,22 @@ public final class Decision implements Serializable {
         return toDuration(fullAfterMicros);
     }
 
+    /**
+     * When the period ends that this decision counts in, by the clock of the server: of a {@link io.limiter.algorithm.FixedWindow} the
+     * end of its open window, and of one of the calendar the end of the current period also if it is unused. Empty for a window that opens
+     * with its first permit and has not, for all other limits, and if no limit decided.
+     */
+    public Optional<Instant> periodEnd() {
+        return periodEndMicros == 0
+                ? Optional.empty()
+                : Optional.of(Instant.EPOCH.plus(periodEndMicros, ChronoUnit.MICROS));
+    }
+
+    /** In microseconds since the epoch; 0 for none. */
+    long periodEndMicros() {
+        return periodEndMicros;
+    }
+
     private static Duration toDuration(long micros) {
         return micros == NEVER_MICROS ? LONGEST : Duration.of(micros, ChronoUnit.MICROS);
     }
@@ -202,19 +241,20 @@ public final class Decision implements Serializable {
                 && waitMicros == decision.waitMicros
                 && retryAfterMicros == decision.retryAfterMicros
                 && fullAfterMicros == decision.fullAfterMicros
+                && periodEndMicros == decision.periodEndMicros
                 && source == decision.source;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, source);
+        return Objects.hash(
+                granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, periodEndMicros, source);
     }
 
     @Override
     public String toString() {
         return "Decision[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining + ", waitMicros="
                 + waitMicros + ", retryAfterMicros=" + retryAfterMicros + ", fullAfterMicros=" + fullAfterMicros
-                + ", source="
-                + source + "]";
+                + periodEnd().map(end -> ", periodEnd=" + end).orElse("") + ", source=" + source + "]";
     }
 }

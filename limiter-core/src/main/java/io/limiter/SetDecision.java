@@ -126,6 +126,7 @@ public final class SetDecision {
                 longest(Comparator.comparingLong(Decision::waitMicros)).waitMicros(),
                 longest(Comparator.comparingLong(Decision::retryAfterMicros)).retryAfterMicros(),
                 longest(Comparator.comparingLong(Decision::fullAfterMicros)).fullAfterMicros(),
+                tightest.periodEndMicros(),
                 tightest.source());
     }
 

@@ -124,7 +124,7 @@ public final class ArchitectureRules {
                             && !JavaClass.Predicates.resideInAPackage(INTERNAL).test(method.getOwner())
                             && method.getRawReturnType().equals(method.getOwner())))
             .should()
-            .haveNameMatching("with([A-Z].*)?|as[A-Z].*|scaled|plus|waited|orNull|next");
+            .haveNameMatching("with([A-Z].*)?|as[A-Z].*|scaled|plus|waited|orNull|next|in|from");
 
     /** A record has its components for ever: its constructor and its pattern would change with one more. */
     @ArchTest

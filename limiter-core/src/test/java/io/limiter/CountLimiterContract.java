@@ -4,6 +4,7 @@ import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -11,7 +12,9 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -194,13 +197,32 @@ abstract class CountLimiterContract extends LimiterContract {
     void an_aligned_window_ends_by_the_clock() {
         // The clock starts at 2025-11-20T14:46:40.123456Z.
         Limiter limiter =
-                limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneId.of("Europe/Berlin")));
+                limiters().build("k", FixedWindow.of(2, CalendarPeriod.MINUTE.in(ZoneId.of("Europe/Berlin"))));
         assertThat(limiter.decide(2).isGranted()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(limiter.decide("key")).isEqualTo(decision(true, 2, 1, 0, 0, untilMinute()));
+        Instant end = Instant.parse("2025-11-20T14:47:00Z");
+        assertThat(limiter.decide("key"))
+                .isEqualTo(decision(true, 2, 1, 0, 0, untilMinute()).withPeriodEnd(end));
         clock().sleep(untilMinute());
-        assertThat(limiter.decide(2)).isEqualTo(decision(true, 2, 0, 0, 0, 60_000_000));
-        assertThat(limiter.decide(1)).isEqualTo(decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000));
+        Instant next = end.plusSeconds(60);
+        assertThat(limiter.peek().periodEnd()).as("of an unused period").contains(next);
+        assertThat(limiter.decide(2))
+                .isEqualTo(decision(true, 2, 0, 0, 0, 60_000_000).withPeriodEnd(next));
+        assertThat(limiter.decide(1))
+                .isEqualTo(decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000)
+                        .withPeriodEnd(next));
+    }
+
+    @Test
+    void a_period_ends_when_its_window_does() {
+        Limiter limiter = window(2);
+        assertThat(limiter.peek().periodEnd()).as("before the window opens").isEmpty();
+        Instant end = Instant.EPOCH.plus(clock().micros() + 10_000_000, ChronoUnit.MICROS);
+        assertThat(limiter.decide(2).periodEnd()).contains(end);
+        clock().sleep(1_000_000);
+        assertThat(limiter.decide(1).periodEnd()).contains(end);
+        assertThat(limiter.peek().periodEnd()).contains(end);
+        assertThat(log(2).decide(1).periodEnd()).as("a log has no periods").isEmpty();
     }
 
     private long untilMinute() {

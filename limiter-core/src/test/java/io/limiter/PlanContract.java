@@ -3,6 +3,7 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -12,7 +13,6 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,8 +76,8 @@ abstract class PlanContract extends LimiterContract {
         Duration day = Duration.ofDays(1);
         Duration minute = Duration.ofMinutes(1);
         check("window", FixedWindow.of(40, day), FixedWindow.of(50, minute));
-        FixedWindow byClock = FixedWindow.of(40, day).withZone(ZoneOffset.UTC);
-        check("clock", byClock, FixedWindow.of(50, minute).withZone(ZoneOffset.UTC));
+        FixedWindow byClock = FixedWindow.of(40, CalendarPeriod.DAY);
+        check("clock", byClock, FixedWindow.of(50, CalendarPeriod.MINUTE));
         check("one clock", byClock, FixedWindow.of(50, minute));
         check("log", SlidingLog.of(40, day), SlidingLog.of(50, minute));
         check("counter", SlidingCounter.of(40, day), SlidingCounter.of(50, minute));

@@ -61,6 +61,9 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
                 KEY + "ann",
                 answer -> assertThat(answer.get("rejections").asInt()).isZero());
         assertThat(quiet.at("/permits/remaining").asInt()).isEqualTo(1);
+        assertThat(quiet.at("/permits/periodEnd").asLong())
+                .as("of its window")
+                .isGreaterThan(System.currentTimeMillis());
         assertThat(json(KEY + "bob", "viewer").at("/permits/remaining").asInt()).isEqualTo(3);
         assertThat(json(KEY + "4f0c9a31be77d210&hashed=true", "viewer")
                         .get("problem")

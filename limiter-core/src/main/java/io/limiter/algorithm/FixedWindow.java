@@ -3,52 +3,49 @@ package io.limiter.algorithm;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
-import io.limiter.internal.arithmetic.ZoneClock;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
 import io.limiter.step.Verdict;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At most {@code limit} permits in a window of length {@code period}, which opens with its first request. An
- * {@linkplain #withZone aligned} one ends by the clock of a time zone instead, for example a daily quota.
+ * At most {@code limit} permits in a window of length {@code period}, which opens with its first request, or in each {@link
+ * CalendarPeriod}, for example a quota for each month.
  *
  * <p>Exact within each window. Across a boundary, up to twice the limit can be granted in one period: all of the first
  * window at its end, all of the second at its start. A {@link TokenBucket} has no boundaries.
  *
  * <p>A rejected request does not change the window. A changed limit applies to the open window at once. When the clock steps
- * back, a window ends at most one period from now, or two if it ends by a clock.
+ * back, a window ends at most one period from now, or two if it is one of the calendar.
  *
- * <p>Limiters with different periods or zones can share permits: plans of one limit, or an old and a new definition while a
+ * <p>Limiters with different periods can share permits: plans of one limit, or an old and a new definition while a
  * new version is rolled out. Each has a window of its own, and permits count in all that are open, whoever takes them. So
  * what was used of a day stays used after a visit to a limit for a minute. A window opens as if it had with the first of the
  * others that opened within its period, and counts the permits of that one. Of a longer one that opened earlier it does not
  * know when its permits were taken, and begins with 0.
+ *
+ * <p>Limiters with the same unit of the calendar share one window. If they name different ends for it, because they have other
+ * time zones or anchors, it ends at the earliest of them. So of each unit, no more than one limit is granted between two of the
+ * boundaries that any of them names, and who changes the anchor gets nothing back sooner.
  */
 public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
-    private static final Duration DAY = Duration.ofDays(1);
+    /** Over so long, so that not all keys of one period expire at its end. */
+    private static final long EXPIRY_SPREAD_MILLIS = Duration.ofHours(1).toMillis();
 
     private final long limit;
     private final Duration period;
-    private final @Nullable ZoneId zone;
+    private final @Nullable CalendarPeriod calendar;
 
-    private FixedWindow(long limit, Duration period, @Nullable ZoneId zone) {
+    private FixedWindow(long limit, Duration period, @Nullable CalendarPeriod calendar) {
         Check.limit(limit);
         Check.duration("period", period, Duration.ofMillis(1));
-        if (zone != null && DAY.toNanos() % period.toNanos() != 0) {
-            throw new IllegalArgumentException(
-                    "period of an aligned window must be a day, or go into a day a whole number"
-                            + " of times, such as a minute or an hour, was " + period);
-        }
-
         this.limit = limit;
         this.period = period;
-        this.zone = zone;
+        this.calendar = calendar;
     }
 
     /** Windows that open with their first request. */
@@ -56,15 +53,9 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return new FixedWindow(limit, period, null);
     }
 
-    /**
-     * This limit with aligned windows: they end with each minute, hour or day of this zone. When the zone changes its
-     * offset, the window becomes shorter or longer by the change, like a day of 23 or 25 hours, unless it is no longer
-     * than the change.
-     *
-     * @throws IllegalArgumentException if the period does not divide a day
-     */
-    public FixedWindow withZone(ZoneId newZone) {
-        return new FixedWindow(limit, period, Objects.requireNonNull(newZone, "zone"));
+    /** Windows that begin and end with each period of the calendar. */
+    public static FixedWindow of(long limit, CalendarPeriod period) {
+        return new FixedWindow(limit, Objects.requireNonNull(period, "period").length(), period);
     }
 
     public long periodMicros() {
@@ -76,14 +67,14 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return limit;
     }
 
-    /** The length of a window, from 1 ms to 1,000 days; an aligned one must divide a day. */
+    /** The length of a window, from 1 ms to 1,000 days; of the calendar, the longest one of its unit. */
     public Duration period() {
         return period;
     }
 
-    /** The time zone of aligned windows; {@code null} if they open with their first request. */
-    public @Nullable ZoneId zone() {
-        return zone;
+    /** The period of the calendar that a window is for; {@code null} if it opens with its first request. */
+    public @Nullable CalendarPeriod calendar() {
+        return calendar;
     }
 
     @Override
@@ -103,7 +94,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
     @Override
     public FixedWindow scaled(double share) {
-        return share == 1.0 ? this : new FixedWindow(Check.share(limit, share), period, zone);
+        return share == 1.0 ? this : new FixedWindow(Check.share(limit, share), period, calendar);
     }
 
     @Override
@@ -118,9 +109,9 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         double now = nowMicros;
         long permits = request.permits();
         double period = periodMicros();
-        ZoneClock clock = zone == null ? null : ZoneClock.at(zone, nowMicros);
-        double clockEnd = clock == null ? now + period : windowEnd(clock, now);
-        State own = own(state, now, clockEnd);
+        double latestEnd =
+                calendar == null ? now + period : calendar.at(nowMicros).endMicros();
+        State own = own(state, now);
         double start = now;
         double count = 0.0;
         double left = 0.0;
@@ -133,10 +124,10 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                 continue;
             }
             double windowStart = window.startAt(now);
-            double end = window == own ? ownEnd(own, now, clockEnd) : window.endAt(now);
-            outdated |= window.endAt(now) < window.endMicros() || window.unitMicros() == 0.0;
+            double end = window == own ? Math.min(own.endAt(now), latestEnd) : window.endAt(now);
+            outdated |= end < window.endMicros() || window.unitMicros() == 0.0;
             double removed = window == own
-                    ? own.removed(request, clock == null ? end - period : windowStart, end)
+                    ? own.removed(request, calendar == null ? end - period : windowStart, end)
                     : window.removed(request, now);
             refunded |= removed > 0.0;
             // Until then it counts: as the window of this limit, or in one that opens.
@@ -154,8 +145,9 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         boolean granted = !request.mayBeRejected() || count + permits <= limit;
         boolean taken = granted && request.takes();
         double after = taken ? State.sum(count, permits) : left;
-        double end = own != null ? ownEnd(own, now, clockEnd) : zone == null ? start + period : clockEnd;
-        double since = clock == null ? end - period : own == null ? start : own.startAt(now);
+        double newEnd = calendar == null ? start + period : latestEnd;
+        double end = own == null ? newEnd : Math.min(own.endAt(now), latestEnd);
+        double since = calendar == null ? end - period : own == null ? start : own.startAt(now);
         busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
         long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) (freeAt - now);
         long untilReset = busyUntil == 0.0 ? 0 : (long) (busyUntil - now);
@@ -164,33 +156,30 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             State others = others(state, own, now, request, taken ? permits : 0.0);
             changed = own == null && !taken
                     ? others
-                    : new State(unitMicros(), after, end, clock == null ? null : (Double) since, others);
+                    : new State(unitMicros(), after, end, calendar == null ? null : (Double) since, others);
         }
         // Later than the start, so that it differs from permits that were taken in this microsecond before the window
         // opened.
         long ticket = taken ? Math.max(nowMicros, (long) since + 1) : 0;
-        return Step.of(changed, Verdicts.of(granted, limit, limit - after, retry, untilReset, ticket));
+        Verdict verdict = Verdicts.of(granted, limit, limit - after, retry, untilReset, ticket);
+        boolean isOpen = own != null || taken || calendar != null;
+        return Step.of(changed, isOpen ? verdict.withPeriodEndMicros((long) end) : verdict);
     }
 
     /** What says in the state that a window is of this limit. */
     private double unitMicros() {
-        return zone == null ? periodMicros() : -(double) periodMicros();
+        return calendar == null ? periodMicros() : -(double) periodMicros();
     }
 
     /** The open window of this limit. */
-    private @Nullable State own(@Nullable State state, double now, double clockEnd) {
+    private @Nullable State own(@Nullable State state, double now) {
         for (State window = state; window != null; window = window.next()) {
             double unit = window.unitMicros();
-            if (window.isOpen(now)
-                    && (unit == 0.0 || unit == unitMicros() && (zone == null || window.endAt(now) == clockEnd))) {
+            if (window.isOpen(now) && (unit == 0.0 || unit == unitMicros())) {
                 return window;
             }
         }
         return null;
-    }
-
-    private double ownEnd(State own, double now, double clockEnd) {
-        return zone == null ? Math.min(own.endAt(now), clockEnd) : clockEnd;
     }
 
     /** The other windows that are open, with what the request takes or returns. */
@@ -207,27 +196,20 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return new State(window.unitMicros(), count, window.endAt(now), window.sinceMicros(), next);
     }
 
-    /** When the window of this moment ends by the clock. */
-    private double windowEnd(ZoneClock clock, double now) {
-        double period = periodMicros();
-        double local = now + clock.offsetMicros();
-        double localEnd = local - local % period + period;
-        double end = localEnd - clock.offsetMicros();
-        if (end >= clock.changesAtMicros() && period > Math.abs(clock.nextOffsetMicros() - clock.offsetMicros())) {
-            double changed = localEnd - clock.nextOffsetMicros();
-            // The change of the offset may skip the end.
-            return changed >= clock.changesAtMicros() ? changed : end;
-        }
-        return end;
-    }
-
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
         double end = 0.0;
         for (State window = state; window != null; window = window.next()) {
             end = Math.max(end, window.endMicros());
         }
-        return Check.lifetimeMillis(end - nowMicros);
+        return Check.lifetimeMillis(end - nowMicros) + spreadMillis(nowMicros);
+    }
+
+    /** By the time of the last change, which is another one for most keys. */
+    private long spreadMillis(long nowMicros) {
+        return calendar == null || period.compareTo(CalendarPeriod.DAY.length()) < 0
+                ? 0
+                : nowMicros / 1000 % EXPIRY_SPREAD_MILLIS;
     }
 
     @Override
@@ -236,33 +218,33 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                 || other instanceof FixedWindow that
                         && limit == that.limit
                         && period.equals(that.period)
-                        && Objects.equals(zone, that.zone);
+                        && Objects.equals(calendar, that.calendar);
     }
 
     @Override
     public int hashCode() {
         int hash = Long.hashCode(limit);
         hash = 31 * hash + period.hashCode();
-        hash = 31 * hash + Objects.hashCode(zone);
+        hash = 31 * hash + Objects.hashCode(calendar);
         return hash;
     }
 
     @Override
     public String toString() {
-        return "FixedWindow[limit=" + limit + ", period=" + period + ", zone=" + zone + "]";
+        return "FixedWindow[limit=" + limit + ", period=" + (calendar == null ? period : calendar) + "]";
     }
 
     /**
      * The state of a {@link FixedWindow}: a window, and while limiters with other periods share its permits, theirs.
      *
-     * @param unitMicros the length of the window in whole microseconds, negative if it ends by a clock (then a change of the
-     *     offset makes it shorter or longer); 0 if it is unknown, as of a plain counter: the limit that counts in it next makes
+     * @param unitMicros the length of the window in whole microseconds, negative if it is a period of the calendar (then the longest
+     *     one of its unit); 0 if it is unknown, as of a plain counter: the limit that counts in it next makes
      *     it its own
      * @param count permits taken in the window, a whole number from 0 to 2<sup>53</sup> - 1
      * @param endMicros when the window ends, in whole microseconds since the epoch
-     * @param sinceMicros of a window that ends by a clock, since when it counts: when it was used first, or the window whose count
+     * @param sinceMicros of a window of the calendar, since when it counts: when it was used first, or the window whose count
      *     it began with; {@code null} for others, which begin their length before their end
-     * @param next a window of another length, or with another end; {@code null} if there is none
+     * @param next a window of another length; {@code null} if there is none
      */
     public record State(
             @JsonProperty(required = true) double unitMicros,
@@ -296,7 +278,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             this(unitMicros, count, endMicros, null);
         }
 
-        /** A window that does not end by a clock. */
+        /** A window that is not of the calendar. */
         public State(double unitMicros, double count, double endMicros, @Nullable State next) {
             this(unitMicros, count, endMicros, null, next);
         }
@@ -310,7 +292,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             return endMicros > now;
         }
 
-        /** When it ends, by a clock that may have stepped back. A change of the offset is shorter than the period. */
+        /** When it ends, by a clock that may have stepped back. A day of 25 hours is shorter than two. */
         private double endAt(double now) {
             return unitMicros == 0.0
                     ? endMicros

@@ -39,6 +39,7 @@ import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.waiting.Waits;
 import java.time.Duration;
@@ -112,7 +113,8 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
         this.waits = new Waits(sleeper);
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = RedisCalls.of(Objects.requireNonNull(settings.connections), guard.deadlines(), observer);
-        Backend backend = backend(settings);
+        ServerTime time = ServerTime.ofThisMachine(settings.ticker);
+        Backend backend = backend(settings, time);
         GroupCommit.Settings calls = settings.lock == null && settings.shareCalls
                 ? settings.groupCommit
                 : settings.groupCommit.withOwnCalls();
@@ -120,8 +122,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
         this.groupCommit = groupCommits.apply(backend, guard);
         this.engine = new PrefetchEngine(new RejectionCache(rejections, groupCommit), Sleeper.UNINTERRUPTIBLE);
         this.leases = new Leases(engine, sleeper, calls.sharesCalls());
-        LocalEngine fallback =
-                new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
+        LocalEngine fallback = new LocalEngine(settings.maxLocalKeys, time);
         fallback.dropExpiredBy(sleeper);
         this.local = fallback;
         this.localLeases = new Leases(local, sleeper, false);
@@ -138,15 +139,16 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
         });
     }
 
-    private Backend backend(RedisRateLimiterFactory.Builder settings) {
+    private Backend backend(RedisRateLimiterFactory.Builder settings, ServerTime time) {
         return settings.lock == null
-                ? new ScriptBackend(redis, settings.clock, rejections)
+                ? new ScriptBackend(redis, settings.clock, time, rejections)
                 : new LockBackend(
                         redis,
                         settings.lock,
                         settings.lockWait,
                         settings.decisionTimeout,
                         settings.clock,
+                        time,
                         settings.ticker,
                         rejections);
     }

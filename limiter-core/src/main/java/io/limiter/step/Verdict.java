@@ -20,6 +20,7 @@ public final class Verdict {
     private final long retryAfterMicros;
     private final long fullAfterMicros;
     private final long ticketMicros;
+    private final long periodEndMicros;
 
     private Verdict(
             boolean granted,
@@ -28,7 +29,8 @@ public final class Verdict {
             long waitMicros,
             long retryAfterMicros,
             long fullAfterMicros,
-            long ticketMicros) {
+            long ticketMicros,
+            long periodEndMicros) {
         this.granted = granted;
         this.limit = limit;
         this.remaining = remaining;
@@ -36,6 +38,7 @@ public final class Verdict {
         this.retryAfterMicros = retryAfterMicros;
         this.fullAfterMicros = fullAfterMicros;
         this.ticketMicros = ticketMicros;
+        this.periodEndMicros = periodEndMicros;
     }
 
     /**
@@ -46,7 +49,7 @@ public final class Verdict {
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict granted(long limit, long remaining, long fullAfterMicros) {
-        return new Verdict(true, limit, remaining, 0, 0, fullAfterMicros, 0);
+        return new Verdict(true, limit, remaining, 0, 0, fullAfterMicros, 0, 0);
     }
 
     /**
@@ -59,17 +62,33 @@ public final class Verdict {
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict rejected(long limit, long remaining, long retryAfterMicros, long fullAfterMicros) {
-        return new Verdict(false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0);
+        return new Verdict(false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0, 0);
     }
 
     /** This verdict with another wait: of a grant, until its permits may be used; of a rejection, the one that it would have taken. */
     public Verdict withWaitMicros(long newWaitMicros) {
-        return new Verdict(granted, limit, remaining, newWaitMicros, retryAfterMicros, fullAfterMicros, ticketMicros);
+        return new Verdict(
+                granted,
+                limit,
+                remaining,
+                newWaitMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                ticketMicros,
+                periodEndMicros);
     }
 
     /** This verdict with another retry-after; a granted prefetch has one, too. */
     public Verdict withRetryAfterMicros(long newRetryAfterMicros) {
-        return new Verdict(granted, limit, remaining, waitMicros, newRetryAfterMicros, fullAfterMicros, ticketMicros);
+        return new Verdict(
+                granted,
+                limit,
+                remaining,
+                waitMicros,
+                newRetryAfterMicros,
+                fullAfterMicros,
+                ticketMicros,
+                periodEndMicros);
     }
 
     /**
@@ -77,7 +96,30 @@ public final class Verdict {
      * the epoch; of a bucket, the time up to which its permits are taken. 0 for none.
      */
     public Verdict withTicketMicros(long newTicketMicros) {
-        return new Verdict(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newTicketMicros);
+        return new Verdict(
+                granted,
+                limit,
+                remaining,
+                waitMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                newTicketMicros,
+                periodEndMicros);
+    }
+
+    /**
+     * This verdict with the end of the period that it counts in, by the clock of the server: microseconds since the epoch, 0 for none.
+     */
+    public Verdict withPeriodEndMicros(long newPeriodEndMicros) {
+        return new Verdict(
+                granted,
+                limit,
+                remaining,
+                waitMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                ticketMicros,
+                newPeriodEndMicros);
     }
 
     public boolean isGranted() {
@@ -114,6 +156,11 @@ public final class Verdict {
         return ticketMicros;
     }
 
+    /** When the period ends that it counts in, in microseconds since the epoch; 0 for none. */
+    public long periodEndMicros() {
+        return periodEndMicros;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Verdict verdict
@@ -123,12 +170,21 @@ public final class Verdict {
                 && waitMicros == verdict.waitMicros
                 && retryAfterMicros == verdict.retryAfterMicros
                 && fullAfterMicros == verdict.fullAfterMicros
-                && ticketMicros == verdict.ticketMicros;
+                && ticketMicros == verdict.ticketMicros
+                && periodEndMicros == verdict.periodEndMicros;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, ticketMicros);
+        return Objects.hash(
+                granted,
+                limit,
+                remaining,
+                waitMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                ticketMicros,
+                periodEndMicros);
     }
 
     @Override
@@ -136,6 +192,6 @@ public final class Verdict {
         return "Verdict[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining + ", waitMicros="
                 + waitMicros
                 + ", retryAfterMicros=" + retryAfterMicros + ", fullAfterMicros=" + fullAfterMicros + ", ticketMicros="
-                + ticketMicros + "]";
+                + ticketMicros + (periodEndMicros == 0 ? "" : ", periodEndMicros=" + periodEndMicros) + "]";
     }
 }

@@ -40,7 +40,8 @@ class CancelledGrantsTest {
         assertThat(window.state()).as("of a window that has ended").isSameAs(ended);
         window.take(START + PERIOD, 2, 0);
         FixedWindow.State next = window.state();
-        assertThat(window.cancel(START + PERIOD + 1, 1, first)).isEqualTo(verdict(true, 5, 3, 0, 0, PERIOD - 1));
+        assertThat(window.cancel(START + PERIOD + 1, 1, first))
+                .isEqualTo(verdict(true, 5, 3, 0, 0, PERIOD - 1).withPeriodEndMicros(START + 2 * PERIOD));
         assertThat(window.state()).isSameAs(next);
         window.cancel(START + PERIOD + 2, 9, window.charge(START + PERIOD + 2, 9));
         assertThat(window.state()).isEqualTo(next);
@@ -48,7 +49,7 @@ class CancelledGrantsTest {
 
     @Test
     void a_window_that_ends_by_the_clock_cancels_what_it_counted_whatever_the_offset() {
-        FixedWindow day = FixedWindow.of(9, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"));
+        FixedWindow day = FixedWindow.of(9, CalendarPeriod.DAY.in(ZoneId.of("Europe/Berlin")));
         Timeline<FixedWindow.State> window = new Timeline<>(day);
         // A day of 25 hours.
         Verdict first = window.take(micros("2026-10-24T21:59:59Z"), 1, 0);

@@ -72,16 +72,24 @@ class FixedWindowTest {
     void the_decision_has_the_remaining_permits_and_the_end_of_the_window() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         long now = EPOCH_MICROS;
+        long end = now + 60_000_000;
 
         assertThat(window.take(now, 4, 0))
                 .isEqualTo(verdict(false, 3, 3, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 0));
         assertThat(window.take(now, 1, 0))
-                .isEqualTo(verdict(true, 3, 2, 0, 0, 60_000_000).withTicketMicros(now + 1));
+                .isEqualTo(verdict(true, 3, 2, 0, 0, 60_000_000)
+                        .withTicketMicros(now + 1)
+                        .withPeriodEndMicros(end));
         assertThat(window.take(now + 1, 2, 0))
-                .isEqualTo(verdict(true, 3, 0, 0, 0, 59_999_999).withTicketMicros(now + 1));
-        assertThat(window.take(now + 2, 1, 0)).isEqualTo(verdict(false, 3, 0, 59_999_998, 59_999_998, 59_999_998));
+                .isEqualTo(verdict(true, 3, 0, 0, 0, 59_999_999)
+                        .withTicketMicros(now + 1)
+                        .withPeriodEndMicros(end));
+        assertThat(window.take(now + 2, 1, 0))
+                .isEqualTo(
+                        verdict(false, 3, 0, 59_999_998, 59_999_998, 59_999_998).withPeriodEndMicros(end));
         assertThat(window.take(now + 2, 4, 0))
-                .isEqualTo(verdict(false, 3, 0, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 59_999_998));
+                .isEqualTo(verdict(false, 3, 0, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 59_999_998)
+                        .withPeriodEndMicros(end));
         assertThat(window.peek(now + 60_000_000, 4, 0))
                 .isEqualTo(verdict(false, 3, 3, Verdict.NEVER_MICROS, Verdict.NEVER_MICROS, 0));
         assertThat(THREE_A_MINUTE.capacity()).isEqualTo(3);
@@ -164,7 +172,7 @@ class FixedWindowTest {
         check(window.limit(THREE_A_MINUTE), at(16, 3, 0, "R 44.0"));
         Verdict second = window.take(EPOCH_MICROS + 16_000_000, 2, 0);
         assertThat(window.cancel(EPOCH_MICROS + 17_000_000, 1, second))
-                .isEqualTo(verdict(true, 3, 1, 0, 0, 43_000_000));
+                .isEqualTo(verdict(true, 3, 1, 0, 0, 43_000_000).withPeriodEndMicros(EPOCH_MICROS + 60_000_000));
         check(window.limit(shorter), at(17, 1, 0, "R 8.0"));
         assertThat(window.refund(EPOCH_MICROS + 17_000_000, 1).remaining()).isEqualTo(1);
         assertThat(window.limit(THREE_A_MINUTE)

@@ -64,7 +64,8 @@ class RefundAndChargeTest {
     @Test
     void an_open_window_subtracts_refunded_permits() {
         window.take(NOW, 3, 0);
-        assertThat(window.refund(NOW + 1, 2)).isEqualTo(verdict(true, 3, 2, 0, 0, 59_999_999));
+        assertThat(window.refund(NOW + 1, 2))
+                .isEqualTo(verdict(true, 3, 2, 0, 0, 59_999_999).withPeriodEndMicros(NOW + 60_000_000));
         assertThat(window.refund(NOW + 1, 5).remaining()).isEqualTo(3);
     }
 
@@ -94,8 +95,12 @@ class RefundAndChargeTest {
     @Test
     void a_window_is_charged_above_its_limit() {
         assertThat(window.charge(NOW, 5))
-                .isEqualTo(verdict(true, 3, 0, 0, 0, 60_000_000).withTicketMicros(NOW + 1));
-        assertThat(window.peek(NOW, 1, 0)).isEqualTo(verdict(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
+                .isEqualTo(verdict(true, 3, 0, 0, 0, 60_000_000)
+                        .withTicketMicros(NOW + 1)
+                        .withPeriodEndMicros(NOW + 60_000_000));
+        assertThat(window.peek(NOW, 1, 0))
+                .isEqualTo(
+                        verdict(false, 3, 0, 60_000_000, 60_000_000, 60_000_000).withPeriodEndMicros(NOW + 60_000_000));
         assertThat(window.refund(NOW, 4).remaining()).isEqualTo(2);
     }
 }

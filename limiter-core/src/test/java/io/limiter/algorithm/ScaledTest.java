@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.step.Request;
 import io.limiter.testing.Seed;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -17,8 +16,8 @@ class ScaledTest {
     @Test
     void windows_have_the_share_in_whole_permits_and_at_least_one() {
         assertThat(FixedWindow.of(10, MINUTE).scaled(0.25)).isEqualTo(FixedWindow.of(2, MINUTE));
-        assertThat(FixedWindow.of(10, MINUTE).withZone(ZoneId.of("UTC")).scaled(0.01))
-                .isEqualTo(FixedWindow.of(1, MINUTE).withZone(ZoneId.of("UTC")));
+        assertThat(FixedWindow.of(10, CalendarPeriod.MINUTE).scaled(0.01))
+                .isEqualTo(FixedWindow.of(1, CalendarPeriod.MINUTE));
         assertThat(SlidingLog.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingLog.of(5, MINUTE));
         assertThat(SlidingCounter.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingCounter.of(5, MINUTE));
         assertThat(ConcurrencyLimit.of(10).withLeaseTime(MINUTE).scaled(0.1))

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.Demand;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.RedisPermits;
@@ -21,6 +22,7 @@ import io.limiter.testing.Seed;
 import io.limiter.testing.Steps;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -41,12 +43,7 @@ class DifferentialTest extends DifferentialContract {
 
     private static final List<ZoneId> ZONES = List.of(
             ZoneOffset.UTC, ZoneId.of("Europe/Berlin"), ZoneId.of("Australia/Lord_Howe"), ZoneId.of("Asia/Kolkata"));
-    private static final List<Duration> PARTS_OF_A_DAY = List.of(
-            Duration.ofSeconds(1),
-            Duration.ofMinutes(1),
-            Duration.ofHours(1),
-            Duration.ofHours(12),
-            Duration.ofDays(1));
+    private static final List<String> UNITS = List.of("minute", "hour", "day", "week", "month", "year");
 
     /** Definitions that are drawn, and how a key changes between them. */
     enum Definitions {
@@ -285,10 +282,7 @@ class DifferentialTest extends DifferentialContract {
             case WINDOW_OF_FEW_PERIODS -> {
                 FixedWindow window =
                         FixedWindow.of(1 + random.nextInt(200), Duration.ofSeconds(5L << (2 * random.nextInt(4))));
-                yield random.nextBoolean()
-                        ? window
-                        : FixedWindow.of(window.limit(), PARTS_OF_A_DAY.get(random.nextInt(3)))
-                                .withZone(ZONES.get(random.nextInt(2)));
+                yield random.nextBoolean() ? window : FixedWindow.of(window.limit(), calendar(2));
             }
             case LOG_OF_FEW_PERIODS, LARGE_LOG ->
                 SlidingLog.of(1 + random.nextInt(20), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
@@ -348,10 +342,17 @@ class DifferentialTest extends DifferentialContract {
         long millis = 1 + (long) (random.nextDouble() * (random.nextBoolean() ? 60_000 : 86_400_000));
         long permits = randomPermits();
         if (random.nextInt(3) == 0) {
-            Duration period = PARTS_OF_A_DAY.get(random.nextInt(PARTS_OF_A_DAY.size()));
-            return FixedWindow.of(permits, period).withZone(ZONES.get(random.nextInt(ZONES.size())));
+            return FixedWindow.of(permits, calendar(UNITS.size()));
         }
         return FixedWindow.of(permits, Duration.ofMillis(millis));
+    }
+
+    private CalendarPeriod calendar(int units) {
+        CalendarPeriod period =
+                CalendarPeriod.of(UNITS.get(random.nextInt(units))).in(ZONES.get(random.nextInt(ZONES.size())));
+        return random.nextBoolean() || period.length().toDays() < 7
+                ? period
+                : period.from(LocalDate.ofEpochDay(random.nextInt(40_000)));
     }
 
     private Duration randomPeriod() {

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Decision;
 import io.limiter.Decision.Source;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
@@ -9,11 +10,13 @@ import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.LimiterRecoveredEvent;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -64,6 +67,28 @@ class ForeignValueTest {
                 assertThat(factory.backendState().failing()).isEmpty();
             }
             Eventually.that(() -> assertThat(events).containsExactly("failing WRONGTYPE", "recovered"));
+        }
+    }
+
+    /** The clock of this Redis shows November 2025, and that of this machine a later time. */
+    @ParameterizedTest
+    @EnumSource
+    void an_instance_that_decides_alone_counts_by_the_servers_time(Setup setup) {
+        redis.expectForeignValues();
+        try (RedisRateLimiterFactory factory = build(setup)) {
+            Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                    .build("login", FixedWindow.of(1, CalendarPeriod.MONTH));
+            Instant end = Instant.parse("2025-12-01T00:00:00Z");
+            assertThat(limiter.decide("ann").periodEnd()).contains(end);
+            put(What.WRONGTYPE, redis.prefix() + "{bob}{login}:window");
+            Decision granted = limiter.decide("bob");
+            assertThat(granted.source()).isEqualTo(Source.LOCAL);
+            assertThat(granted.periodEnd()).contains(end);
+            Decision rejected = limiter.decide("bob");
+            assertThat(rejected.isGranted()).isFalse();
+            assertThat(rejected.retryAfter())
+                    .as("Redis may be back before the end of the month")
+                    .contains(Duration.ofMinutes(1));
         }
     }
 

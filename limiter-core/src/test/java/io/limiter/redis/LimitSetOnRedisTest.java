@@ -14,6 +14,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
@@ -145,9 +146,11 @@ class LimitSetOnRedisTest {
         KeyRequests<?> one = KeyRequests.of(good, day, Request.take(1, 0));
         KeyRequests<?> other = KeyRequests.of(redis.prefix() + "{other}:window", day, Request.take(1, 0));
         KeyRequests<?> ofZone = KeyRequests.of(
-                redis.prefix() + "{zone}:window", day.withZone(ZoneId.of("Europe/Berlin")), Request.take(1, 0));
+                redis.prefix() + "{zone}:window",
+                FixedWindow.of(10, CalendarPeriod.DAY.in(ZoneId.of("Europe/Berlin"))),
+                Request.take(1, 0));
         assertThat(decideSetIn(script, List.of(one, other))).allMatch(Verdict::isGranted);
-        // The call is made with the offsets of the time before.
+        // The call is made with the day of the time before.
         redis.clock().advance(Duration.ofDays(3000));
         RedisFixture.commands().configResetstat();
         List<CompletableFuture<List<Verdict>>> decided = startSetsIn(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.engine.Engine;
 import io.limiter.spi.DistributedLock;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,6 +83,8 @@ public abstract class NullArgumentsContract {
                 Duration.ofSeconds(1),
                 Instant.EPOCH,
                 ZoneOffset.UTC,
+                LocalDate.EPOCH,
+                CalendarPeriod.MONTH,
                 Ticker.systemTicker(),
                 TimeUnit.SECONDS,
                 List.of(),

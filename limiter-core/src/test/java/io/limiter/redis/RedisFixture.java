@@ -30,6 +30,7 @@ import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.internal.statistics.EngineObserver;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.DistributedLock;
 import io.limiter.step.LimitStep;
@@ -267,7 +268,11 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
      * @param clock Lua that sets {@code now}
      */
     static ScriptBackend scriptBackend(String clock) {
-        return new ScriptBackend(calls(CONNECTIONS), clock, new KnownRejections(0, Ticker.systemTicker()));
+        return new ScriptBackend(
+                calls(CONNECTIONS),
+                clock,
+                ServerTime.ofThisMachine(Ticker.systemTicker()),
+                new KnownRejections(0, Ticker.systemTicker()));
     }
 
     /** On Redis's own clock. */
@@ -275,6 +280,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         return new ScriptBackend(
                 calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
+                ServerTime.ofThisMachine(Ticker.systemTicker()),
                 new KnownRejections(0, Ticker.systemTicker()));
     }
 
@@ -289,6 +295,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
                 lockWait,
                 Patience.DECISION_TIMEOUT,
                 clockLua(),
+                ServerTime.ofThisMachine(Ticker.systemTicker()),
                 ticker,
                 new KnownRejections(0, Ticker.systemTicker()));
     }

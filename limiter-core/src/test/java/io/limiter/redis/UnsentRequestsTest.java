@@ -13,6 +13,7 @@ import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.step.Request;
 import io.limiter.testing.Decisions;
 import java.util.List;
@@ -48,7 +49,10 @@ class UnsentRequestsTest {
     void a_client_that_throws_before_sending_fails_and_takes_nothing() {
         LettuceConnectionFactory stopped = resources.lettuce(Resources.atShared());
         Backend engine = new ScriptBackend(
-                RedisFixture.calls(stopped), redis.clockLua(), new KnownRejections(0, Ticker.systemTicker()));
+                RedisFixture.calls(stopped),
+                redis.clockLua(),
+                ServerTime.ofThisMachine(Ticker.systemTicker()),
+                new KnownRejections(0, Ticker.systemTicker()));
         decideIn(engine, key("{k}"), TEN, ONE);
         stopped.stop();
         fails(engine, ONE, "Redis failed: LettuceConnectionFactory has been STOPPED");

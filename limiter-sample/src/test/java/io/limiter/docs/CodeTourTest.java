@@ -16,6 +16,7 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -28,7 +29,6 @@ import io.limiter.spring.Contexts;
 import io.limiter.test.TestClock;
 import io.limiter.test.TestLimiterFactory;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -110,8 +110,7 @@ class CodeTourTest {
     @Test
     void several_limits_are_all_or_nothing() {
         RateLimiter second = limiters.build("second", TokenBucket.perSecond(10));
-        Limiter day =
-                limiters.build("day", FixedWindow.of(12, Duration.ofDays(1)).withZone(ZoneId.of("UTC")));
+        Limiter day = limiters.build("day", FixedWindow.of(12, CalendarPeriod.DAY));
         LimitSet both = LimitSet.of(second.on("ann")).and(day.on("ann"), 5);
         assertThat(both.tryAcquire()).isTrue();
         assertThat(both.tryAcquire()).isTrue();

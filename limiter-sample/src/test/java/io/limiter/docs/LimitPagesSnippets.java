@@ -18,8 +18,10 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
+import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.Optional;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -28,13 +30,37 @@ import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 
 /**
- * The Java of docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/bans.md, docs/failure.md,
+ * The Java of docs/limits.md, docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/bans.md, docs/failure.md,
  * docs/http.md and docs/rules.md.
  */
 class LimitPagesSnippets {
 
     interface Mail {
         void send(String customer);
+    }
+
+    record Report(String text) {}
+
+    record Customer(String id, LocalDate since) {}
+
+    interface Reports {
+        Report of(Customer customer);
+    }
+
+    record Quotas(Reports reports) {
+
+        // limits: month
+        @CountLimit(
+                name = "quota",
+                key = "#{customer.id}",
+                limit = 1000,
+                per = "month",
+                zone = "Europe/Berlin",
+                anchor = "#{customer.since}")
+        public Report report(Customer customer) {
+            return reports.of(customer);
+        }
+        // end
     }
 
     static Limiter logins(LimiterFactory limiters) {

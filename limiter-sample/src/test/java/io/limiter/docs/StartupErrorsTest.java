@@ -112,7 +112,12 @@ class StartupErrorsTest {
     }
 
     static class Month {
-        @CountLimit(limit = 5, per = "month")
+        @CountLimit(limit = 5, per = "month", kind = CountLimit.Kind.SLIDING_LOG)
+        public void call() {}
+    }
+
+    static class AnchorOfDay {
+        @CountLimit(limit = 5, per = "day", anchor = "2026-01-15")
         public void call() {}
     }
 

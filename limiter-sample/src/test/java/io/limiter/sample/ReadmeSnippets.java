@@ -13,6 +13,7 @@ import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -77,8 +78,7 @@ class ReadmeSnippets {
     static void everyKind(LimiterFactory limiters, RateLimiter search) {
         // api: kinds
         ZoneId zone = ZoneId.of("Europe/Berlin");
-        Limiter quota = limiters.build(
-                "quota", FixedWindow.of(10_000, Duration.ofDays(1)).withZone(zone));
+        Limiter quota = limiters.build("quota", FixedWindow.of(10_000, CalendarPeriod.MONTH.in(zone)));
         Limiter strict = limiters.build("strict", SlidingLog.of(100, Duration.ofMinutes(1)));
         Limiter wide = limiters.build("wide", SlidingCounter.of(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));

@@ -4,6 +4,7 @@ import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.local.LocalEngine;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,8 @@ final class TestEngine implements ImmediateEngine {
     }
 
     private LocalEngine newEngine() {
-        return new LocalEngine(LocalEngine.DEFAULT_MAX_KEYS, clock.sleeper().ticker(), clock.micros());
+        return new LocalEngine(
+                LocalEngine.DEFAULT_MAX_KEYS, new ServerTime(clock.sleeper().ticker(), clock.micros()));
     }
 
     void forgetAll() {

@@ -11,12 +11,12 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
 class LimiterAssertTest {
@@ -77,8 +77,7 @@ class LimiterAssertTest {
     void windows_follow_the_calendar_of_the_clock() {
         TestClock evening = new TestClock(Instant.parse("2031-05-31T23:00:00Z"));
         try (LimiterFactory daily = new TestLimiterFactory(evening)) {
-            Limiter limit =
-                    daily.build("daily", FixedWindow.of(1, Duration.ofDays(1)).withZone(ZoneOffset.UTC));
+            Limiter limit = daily.build("daily", FixedWindow.of(1, CalendarPeriod.DAY));
             assertThat(limit).grants(1).thenRejectsFor(Duration.ofHours(1));
             evening.advance(Duration.ofHours(1));
             assertThat(limit).grants(1).thenRejectsFor(Duration.ofDays(1));

@@ -269,11 +269,20 @@ public final class Wire {
             long remaining,
             @Nullable Double retryAfter,
             @Nullable Double fullAfter,
+            @Nullable Long periodEnd,
             String source) {
 
         public static Permits of(KeyDescription key) {
             return new Permits(
-                    key.granted(), key.limit(), key.remaining(), key.retryAfter(), key.fullAfter(), key.source());
+                    key.granted(),
+                    key.limit(),
+                    key.remaining(),
+                    key.retryAfter(),
+                    key.fullAfter(),
+                    key.periodEnd() == null
+                            ? null
+                            : Long.valueOf(key.periodEnd().toEpochMilli()),
+                    key.source());
         }
     }
 

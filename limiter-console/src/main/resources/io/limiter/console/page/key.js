@@ -112,6 +112,7 @@ export function keyView(prefix, name, value, {reload}) {
         ...permits === null ? [] : [
           fact('nextPermit', permits.granted ? t('now') : inTime(permits.retryAfter)),
           fact('fullAgain', inTime(permits.fullAfter)),
+          ...permits.periodEnd === null ? [] : [fact('periodEnds', moment(permits.periodEnd))],
           fact('sources', permits.source.replace('-', ' ')),
         ],
         ...isBanned() ? [fact('banKey', banText())] : [],

@@ -8,6 +8,7 @@ import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -24,9 +25,9 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock
- * moves, counted from what the wall clock showed when the engine was made; windows that are aligned to it drift from it as
- * far as the two do.
+ * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock moves, counted from what
+ * the wall clock showed when the engine was made, or from the last reply of Redis, whose fallback it is; periods of the calendar drift
+ * from the wall clock as far as the two do.
  *
  * <p>When more keys are in use than it holds, each new key compares eight keys drawn at random. Those that have expired are
  * evicted, or else the one that would be full again soonest, and a warning is logged. An evicted key starts anew: its caller
@@ -42,9 +43,7 @@ public final class LocalEngine implements ImmediateEngine {
 
     private final KeyStates states;
     private final AtomicReference<@Nullable Runnable> sweep = new AtomicReference<>();
-    private final Ticker ticker;
-    private final long startMicros;
-    private final long origin;
+    private final ServerTime time;
     private volatile @Nullable Sleeper sweeper;
     private volatile boolean closed;
 
@@ -56,25 +55,23 @@ public final class LocalEngine implements ImmediateEngine {
      * @param maxKeys how many keys are held at most, at least 1
      */
     public LocalEngine(int maxKeys) {
-        this(maxKeys, Ticker.systemTicker(), System.currentTimeMillis() * 1000);
+        this(maxKeys, ServerTime.ofThisMachine(Ticker.systemTicker()));
     }
 
     /**
      * @param maxKeys how many keys are held at most, at least 1
-     * @param startMicros what the wall clock shows now, in microseconds since the epoch
+     * @param time of Redis if this is its fallback, so that periods of the calendar end when they would there
      */
-    public LocalEngine(int maxKeys, Ticker ticker, long startMicros) {
-        this(maxKeys, ticker, startMicros, bound -> ThreadLocalRandom.current().nextInt(bound));
+    public LocalEngine(int maxKeys, ServerTime time) {
+        this(maxKeys, time, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
-    LocalEngine(int maxKeys, Ticker ticker, long startMicros, IntUnaryOperator random) {
+    LocalEngine(int maxKeys, ServerTime time, IntUnaryOperator random) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
         }
         this.states = new KeyStates(maxKeys, random);
-        this.ticker = Objects.requireNonNull(ticker, "ticker");
-        this.startMicros = startMicros;
-        this.origin = ticker.read();
+        this.time = time;
     }
 
     /**
@@ -301,6 +298,6 @@ public final class LocalEngine implements ImmediateEngine {
     }
 
     private long nowMicros() {
-        return startMicros + (ticker.read() - origin) / 1000;
+        return time.nowMicros();
     }
 }

@@ -16,6 +16,7 @@ import io.limiter.internal.log.LogThrottle;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class Failover implements Ask.Fallback {
 
     private static final AsyncLog log = AsyncLog.of(Failover.class);
+    /** How long a caller that was rejected without Redis waits at most until it tries again. */
+    private static final long LATEST_RETRY_MICROS = Duration.ofMinutes(1).toNanos() / 1000;
+
     private static final LogThrottle unsettled = new LogThrottle();
 
     private final Engine engine;
@@ -222,12 +226,23 @@ public final class Failover implements Ask.Fallback {
             outcomes.add(
                     switch (actions.get(part)) {
                         case LOCAL, OWNER ->
-                            local.next().withSource(mayBeRefunded ? Decision.Source.POLICY : Decision.Source.LOCAL);
+                            soon(local.next())
+                                    .withSource(mayBeRefunded ? Decision.Source.POLICY : Decision.Source.LOCAL);
                         case DENY -> policies.apply(part).rejected(ask.limit(part));
                         case ALLOW, THROW -> granted(ask.limit(part));
                     });
         }
         return outcomes.size() == 1 ? Objects.requireNonNull(outcomes.get(0)) : Outcome.of(outcomes);
+    }
+
+    /** Redis may be back soon and have permits, so nobody is asked to come back at the end of the month. */
+    private static Outcome soon(Outcome decided) {
+        long retryAfterMicros = decided.verdict().retryAfterMicros();
+        return decided.isGranted()
+                        || retryAfterMicros == Verdict.NEVER_MICROS
+                        || retryAfterMicros <= LATEST_RETRY_MICROS
+                ? decided
+                : new Outcome(decided.verdict().withRetryAfterMicros(LATEST_RETRY_MICROS), decided.source());
     }
 
     private static List<Outcome> decideLocally(Engine local, List<KeyRequests<?>> parts, boolean onlyPeeks) {

@@ -306,13 +306,17 @@ class RejectionCacheTest {
     void the_rejection_of_a_window_holds_until_the_window_ends() {
         Cached cached = cached(16);
         FixedWindow window = FixedWindow.of(2, Duration.ofMillis(500));
-        cached.take("k", window, 2);
+        Outcome first = cached.decide("k", window, Request.take(2, 0));
         advance(Duration.ofMillis(200));
         cached.take("k", window, 1);
         cached.newRequests();
         advance(Duration.ofNanos(299_999_000));
-        assertThat(cached.decide("k", window, Request.take(2, 0)))
-                .isEqualTo(outcome(false, 2, 0, 1, 1, 1).withSource(Decision.Source.REJECTION_CACHE));
+        Outcome known = cached.decide("k", window, Request.take(2, 0));
+        assertThat(known.source()).isEqualTo(Decision.Source.REJECTION_CACHE);
+        assertThat(known.verdict().retryAfterMicros()).isOne();
+        assertThat(known.verdict().periodEndMicros())
+                .as("does not move")
+                .isEqualTo(first.verdict().periodEndMicros());
         assertThat(cached.newRequests()).isZero();
         advance(Duration.ofNanos(1000));
         assertThat(cached.take("k", window, 2)).isTrue();

@@ -4,6 +4,7 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
 import io.limiter.testing.Decisions;
@@ -23,7 +24,7 @@ public class LocalEngineLinearizability {
     private static final long NOW_MICROS = 1_763_650_000_123_456L;
     private static final TokenBucket LIMIT = TokenBucket.of(1, 4);
 
-    private final LocalEngine engine = new LocalEngine(100, new NoTimers(), NOW_MICROS);
+    private final LocalEngine engine = new LocalEngine(100, new ServerTime(new NoTimers(), NOW_MICROS));
 
     @Operation
     public Outcome take(@Param(name = "key") int key, @Param(name = "permits") int permits) {

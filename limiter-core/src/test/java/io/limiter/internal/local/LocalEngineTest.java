@@ -16,6 +16,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -36,7 +37,7 @@ class LocalEngineTest {
     private static final Request ONE = Request.take(1, 0);
 
     private final TestClock clock = new TestClock();
-    private final LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    private final LocalEngine engine = new LocalEngine(100, new ServerTime(clock, clock.micros()));
 
     @Test
     void threads_that_overtake_each_other_are_not_rejected() {
@@ -143,8 +144,8 @@ class LocalEngineTest {
     @Test
     void tryAcquire_decides_as_a_step_does() {
         Random random = Seed.random();
-        LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
-        LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
+        LocalEngine tried = new LocalEngine(1_000, new ServerTime(clock, clock.micros()));
+        LocalEngine decided = new LocalEngine(1_000, new ServerTime(clock, clock.micros()));
         List<LimitStep<?>> limits = List.of(
                 TokenBucket.perSecond(3).withCapacity(5),
                 TokenBucket.perSecond(3).withCapacity(5).withExpire(Duration.ofMillis(1)),
@@ -216,7 +217,7 @@ class LocalEngineTest {
                 return true;
             }
         };
-        LocalEngine fallback = new LocalEngine(1_000, clock, 0);
+        LocalEngine fallback = new LocalEngine(1_000, new ServerTime(clock, 0));
         fallback.dropExpiredBy(timers);
         FixedWindow minute = FixedWindow.of(1, Duration.ofSeconds(30));
         FixedWindow hour = FixedWindow.of(1, Duration.ofHours(1));

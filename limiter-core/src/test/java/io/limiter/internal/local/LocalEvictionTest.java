@@ -10,6 +10,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -38,7 +39,7 @@ class LocalEvictionTest {
     private static final Request ONE = Request.take(1, 0);
 
     private final TestClock clock = new TestClock();
-    private final LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    private final LocalEngine engine = new LocalEngine(100, new ServerTime(clock, clock.micros()));
 
     @Test
     void holds_at_most_the_maximum_number_of_keys() {
@@ -81,7 +82,7 @@ class LocalEvictionTest {
 
     @Test
     void evicts_expired_keys_first() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
+        LocalEngine engine = new LocalEngine(100, new ServerTime(clock, clock.micros()), Seed.random()::nextInt);
         for (int i = 0; i < 100; i++) {
             decide(engine, "old" + i, ONE_A_SECOND, ONE);
         }
@@ -101,7 +102,7 @@ class LocalEvictionTest {
     void a_new_key_inspects_as_many_keys_however_many_are_held(int maxKeys) {
         Random random = Seed.random();
         AtomicInteger inspected = new AtomicInteger();
-        LocalEngine engine = new LocalEngine(maxKeys, clock, clock.micros(), bound -> {
+        LocalEngine engine = new LocalEngine(maxKeys, new ServerTime(clock, clock.micros()), bound -> {
             inspected.incrementAndGet();
             return random.nextInt(bound);
         });
@@ -120,7 +121,7 @@ class LocalEvictionTest {
 
     @Test
     void leases_that_fill_the_map_leave_room_for_few_other_keys() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
+        LocalEngine engine = new LocalEngine(100, new ServerTime(clock, clock.micros()), Seed.random()::nextInt);
         ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofDays(1));
         for (int i = 0; i < 200; i++) {
             decide(engine, "held" + i, one, Request.hold(1, 1));
@@ -138,7 +139,7 @@ class LocalEvictionTest {
     @Test
     void if_leases_fill_the_map_only_new_keys_cost_evictions() {
         AtomicInteger inspected = new AtomicInteger();
-        LocalEngine engine = new LocalEngine(10, clock, clock.micros(), bound -> {
+        LocalEngine engine = new LocalEngine(10, new ServerTime(clock, clock.micros()), bound -> {
             inspected.incrementAndGet();
             return 0;
         });
@@ -171,7 +172,7 @@ class LocalEvictionTest {
 
     @Test
     void a_set_may_have_more_keys_than_the_maximum() {
-        LocalEngine engine = new LocalEngine(1, clock, clock.micros());
+        LocalEngine engine = new LocalEngine(1, new ServerTime(clock, clock.micros()));
         List<KeyRequests<?>> parts =
                 List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE));
         assertThat(decideSet(engine, parts)).allMatch(Outcome::isGranted);
@@ -182,8 +183,8 @@ class LocalEvictionTest {
     void a_key_is_not_evicted_while_a_set_is_decided() {
         // Draws one after the other, so that each key is compared: one time in 256 chance would leave one out.
         AtomicInteger drawn = new AtomicInteger();
-        LocalEngine engine =
-                new LocalEngine(1, clock, clock.micros(), bound -> Math.floorMod(drawn.getAndIncrement(), bound));
+        LocalEngine engine = new LocalEngine(
+                1, new ServerTime(clock, clock.micros()), bound -> Math.floorMod(drawn.getAndIncrement(), bound));
         LimitStep<?> full = new StepHook<>(
                 ONCE_A_DAY,
                 () -> {

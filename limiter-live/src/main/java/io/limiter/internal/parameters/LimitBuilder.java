@@ -1,6 +1,7 @@
 package io.limiter.internal.parameters;
 
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -12,9 +13,10 @@ import io.limiter.algorithm.WhoWaits;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the limit of parameters, and finds the parameters of a limit. */
 final class LimitBuilder {
@@ -68,21 +70,39 @@ final class LimitBuilder {
     }
 
     private FixedWindow fixedWindow(long limit, Per per) {
+        CalendarPeriod calendar = per.unit();
         ZoneId zone = values.value("zone");
-        if (per.unit() == null && zone != null) {
-            throw new IllegalArgumentException("zone '" + zone + "' has no effect without a unit of the calendar:"
-                    + " set per to minute, hour or day, or leave the zone out");
+        Anchor anchor = values.value("anchor");
+        if (calendar == null) {
+            checkNoCalendar("zone", zone);
+            checkNoCalendar("anchor", anchor);
+            return FixedWindow.of(limit, per.length());
         }
-        FixedWindow window = FixedWindow.of(limit, per.length());
-        return per.unit() == null ? window : window.withZone(zone == null ? ZoneOffset.UTC : zone);
+        calendar = zone == null ? calendar : calendar.in(zone);
+        return FixedWindow.of(limit, anchor == null ? calendar : anchored(calendar, anchor));
+    }
+
+    private static CalendarPeriod anchored(CalendarPeriod calendar, Anchor anchor) {
+        if (!calendar.hasAnchors()) {
+            throw new IllegalArgumentException("anchor '" + anchor + "' has no effect on a " + calendar.unit()
+                    + ": set per to week, month or year, or leave the anchor out");
+        }
+        return anchor.date() == null ? calendar : calendar.from(anchor.date());
+    }
+
+    private static void checkNoCalendar(String name, @Nullable Object value) {
+        if (value != null) {
+            throw new IllegalArgumentException(name + " '" + value + "' has no effect without a unit of the calendar:"
+                    + " set per to one, such as day or month, or leave the " + name + " out");
+        }
     }
 
     private Duration duration() {
         Per per = per();
         if (per.unit() != null) {
             throw new IllegalArgumentException(
-                    "per '" + per + "' is a unit of the calendar, by which only a fixed window" + " goes, not kind "
-                            + values.kind() + ": set per to 1" + per.unit().charAt(0));
+                    "per '" + per + "' is a unit of the calendar, by which only a fixed window goes, not kind "
+                            + values.kind() + ": set per to " + per.similar());
         }
         return per.length();
     }
@@ -155,8 +175,7 @@ final class LimitBuilder {
             return changed(bucket);
         }
         if (own instanceof FixedWindow window) {
-            FixedWindow changed = FixedWindow.of(limit, period(window.period()));
-            return window.zone() == null ? changed : changed.withZone(window.zone());
+            return changed(window, limit);
         }
         if (own instanceof SlidingLog log) {
             return SlidingLog.of(limit, period(log.period()));
@@ -167,6 +186,15 @@ final class LimitBuilder {
         return own instanceof ConcurrencyLimit held
                 ? ConcurrencyLimit.of(limit).withLeaseTime(values.value("lease", held.leaseTime()))
                 : own;
+    }
+
+    private FixedWindow changed(FixedWindow own, long limit) {
+        CalendarPeriod calendar = own.calendar();
+        if (calendar != null && values.per() != null && !values.per().equals(Per.of(own))) {
+            throw new IllegalArgumentException("period has no effect on a limit for each " + calendar
+                    + ", leave it out: of the calendar's periods only the limit can be changed");
+        }
+        return calendar == null ? FixedWindow.of(limit, period(own.period())) : FixedWindow.of(limit, calendar);
     }
 
     private Duration period(Duration own) {
@@ -210,8 +238,11 @@ final class LimitBuilder {
         }
         if (limit instanceof FixedWindow window) {
             return kind.with("limit", window.limit())
-                    .with("per", window.zone() == null ? Per.of(window.period()) : Per.ofCalendar(window.period()))
-                    .with("zone", window.zone());
+                    .with("per", Per.of(window))
+                    .with(
+                            "zone",
+                            window.calendar() == null ? null : window.calendar().zone())
+                    .with("anchor", anchor(window.calendar()));
         }
         if (limit instanceof SlidingLog log) {
             return kind.with("limit", log.limit()).with("per", Per.of(log.period()));
@@ -222,6 +253,11 @@ final class LimitBuilder {
         return limit instanceof ConcurrencyLimit held
                 ? kind.with("limit", held.limit()).with("lease", held.leaseTime())
                 : kind;
+    }
+
+    private static @Nullable Anchor anchor(@Nullable CalendarPeriod calendar) {
+        LocalDate date = calendar == null ? null : calendar.anchor();
+        return date == null ? null : Anchor.of(date);
     }
 
     private static LimitParameters describe(LimitParameters rate, TokenBucket bucket) {

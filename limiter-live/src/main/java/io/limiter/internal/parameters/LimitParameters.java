@@ -29,6 +29,9 @@ public final class LimitParameters {
     /** How many unused permits a token bucket keeps, in three ways of which it has one. */
     private static final List<String> SIZES = List.of("burst", "capacity", "warm-up");
 
+    /** What says how a unit of the calendar begins. */
+    private static final List<String> CALENDAR = List.of("zone", "anchor");
+
     private final @Nullable LimitKind kind;
     private final Map<String, Object> values;
 
@@ -60,8 +63,8 @@ public final class LimitParameters {
      * With a value.
      *
      * @param name as in properties, such as {@code warm-up}
-     * @param value a {@code Double} for a rate, {@link Per}, {@code Duration}, {@code ZoneId}, and otherwise a whole number; {@code null}
-     *     changes nothing
+     * @param value a {@code Double} for a rate, {@link Per}, {@code Duration}, {@code ZoneId}, {@link Anchor}, and otherwise a whole
+     *     number; {@code null} changes nothing
      */
     public LimitParameters with(String name, @Nullable Object value) {
         if (value == null) {
@@ -74,7 +77,7 @@ public final class LimitParameters {
 
     /**
      * These parameters, and where they are not set, those of a source of lower precedence. Those of another kind they replace all. Burst,
-     * capacity and warm-up replace one another, and a duration replaces the calendar with its zone.
+     * capacity and warm-up replace one another, and a duration replaces the calendar with its zone and anchor.
      */
     public LimitParameters over(LimitParameters lower) {
         if (kind != null && lower.kind != null && kind != lower.kind) {
@@ -86,7 +89,7 @@ public final class LimitParameters {
         }
         Per per = per();
         if (per != null && per.unit() == null) {
-            merged.remove("zone");
+            merged.keySet().removeAll(CALENDAR);
         }
         merged.putAll(values);
         return new LimitParameters(kind == null ? lower.kind : kind, merged);
@@ -107,7 +110,7 @@ public final class LimitParameters {
                                 "expire",
                                 "prefetch-time",
                                 "prefetch-calls");
-                    case FIXED_WINDOW -> List.of("limit", "per", "zone", "timeout");
+                    case FIXED_WINDOW -> List.of("limit", "per", "zone", "anchor", "timeout");
                     case SLIDING_LOG, SLIDING_COUNTER -> List.of("limit", "per", "timeout");
                     case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("capacity", "rate", "per", "timeout");
                     case CONCURRENT -> List.of("limit", "lease", "timeout");
@@ -167,7 +170,7 @@ public final class LimitParameters {
 
     /**
      * A limit of their kind with the parameters that are set. The others stay as the limit was defined, perhaps by code that says more
-     * than parameters can; so does the zone of a window.
+     * than parameters can; so do the zone and anchor of a window.
      *
      * @throws IllegalArgumentException if they are out of range for it
      */
@@ -198,6 +201,12 @@ public final class LimitParameters {
                 ? null
                 : Prefetch.of(time)
                         .withCallsPerSecond(this.<Integer>value("prefetch-calls", Prefetch.DEFAULT_CALLS_PER_SECOND));
+    }
+
+    /** Whether each call has a date of its own from which its periods are counted, or none. */
+    public boolean isAnchoredByCall() {
+        Anchor anchor = value("anchor");
+        return anchor != null && anchor.isOfCall();
     }
 
     @Nullable

@@ -1,5 +1,7 @@
 package io.limiter.internal.parameters;
 
+import io.limiter.algorithm.CalendarPeriod;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.text.DurationText;
 import java.time.Duration;
@@ -13,16 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Per {
 
-    private static final Map<String, Duration> UNITS =
-            Map.of("minute", Duration.ofMinutes(1), "hour", Duration.ofHours(1), "day", Duration.ofDays(1));
-
-    /** Units that are no fixed time, with about as long a duration. */
-    private static final Map<String, String> LONGER_UNITS = Map.of("week", "7d", "month", "30d", "year", "365d");
+    /** The units of the calendar, each with about as long a duration. */
+    private static final Map<String, String> UNITS =
+            Map.of("minute", "1m", "hour", "1h", "day", "1d", "week", "7d", "month", "30d", "year", "365d");
 
     private final Duration length;
-    private final @Nullable String unit;
+    private final @Nullable CalendarPeriod unit;
 
-    private Per(Duration length, @Nullable String unit) {
+    private Per(Duration length, @Nullable CalendarPeriod unit) {
         this.length = length;
         this.unit = unit;
     }
@@ -32,13 +32,11 @@ public final class Per {
         return new Per(length, null);
     }
 
-    /** A unit of the calendar, if one has this length. */
-    static Per ofCalendar(Duration length) {
-        return UNITS.entrySet().stream()
-                .filter(unit -> unit.getValue().equals(length))
-                .findFirst()
-                .map(unit -> new Per(length, unit.getKey()))
-                .orElseGet(() -> of(length));
+    /** What the windows of a limit are for. */
+    static Per of(FixedWindow window) {
+        return window.calendar() == null
+                ? of(window.period())
+                : new Per(window.period(), CalendarPeriod.of(window.calendar().unit()));
     }
 
     /** A number of seconds, as YAML has it. Spring Boot's binder calls it. */
@@ -52,13 +50,9 @@ public final class Per {
      * @throws IllegalArgumentException if it is neither
      */
     public static Per valueOf(String text) {
-        Duration length = UNITS.get(text);
-        if (length != null) {
-            return new Per(length, text);
-        }
-        if (LONGER_UNITS.containsKey(text)) {
-            throw new IllegalArgumentException("per must be a duration, such as 15m, or minute, hour or day, was '"
-                    + text + "': write " + LONGER_UNITS.get(text) + ", which starts with its first call");
+        if (UNITS.containsKey(text)) {
+            CalendarPeriod unit = CalendarPeriod.of(text);
+            return new Per(unit.length(), unit);
         }
         Duration duration = DurationText.parse("per", text);
         Check.duration("per", duration, Duration.ofMillis(1));
@@ -69,10 +63,15 @@ public final class Per {
         return length;
     }
 
-    /** minute, hour or day of the calendar; {@code null} for a duration. */
+    /** The unit of the calendar; {@code null} for a duration. */
     @Nullable
-    String unit() {
+    CalendarPeriod unit() {
         return unit;
+    }
+
+    /** A duration about as long as this unit of the calendar, as it is written. */
+    String similar() {
+        return UNITS.getOrDefault(toString(), toString());
     }
 
     /**
@@ -82,7 +81,7 @@ public final class Per {
      */
     Duration ofRate() {
         if (unit != null) {
-            throw new IllegalArgumentException("per must be a duration, such as 1m, 1h or 1d, was '" + unit
+            throw new IllegalArgumentException("per must be a duration, such as 1m, 1h or 1d, was '" + this
                     + "': a rate does not go by the calendar, for that use a @CountLimit or the kind fixed-window");
         }
         return length;
@@ -101,6 +100,6 @@ public final class Per {
     /** As it is written. */
     @Override
     public String toString() {
-        return unit == null ? length.toString() : unit;
+        return unit == null ? length.toString() : unit.unit();
     }
 }

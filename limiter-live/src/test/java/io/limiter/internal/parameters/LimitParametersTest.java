@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -12,8 +13,8 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,9 @@ class LimitParametersTest {
                 LeakyBucket.meter(5, 7),
                 LeakyBucket.queue(5, 7),
                 FixedWindow.of(5, minute),
-                FixedWindow.of(5, minute).withZone(ZoneOffset.UTC),
+                FixedWindow.of(5, CalendarPeriod.MINUTE),
+                FixedWindow.of(
+                        5, CalendarPeriod.MONTH.in(ZoneId.of("Europe/Berlin")).from(LocalDate.EPOCH)),
                 SlidingLog.of(5, minute),
                 SlidingCounter.of(5, minute),
                 ConcurrencyLimit.of(5).withLeaseTime(minute));
@@ -74,19 +77,29 @@ class LimitParametersTest {
     }
 
     @Test
-    void a_duration_replaces_the_calendar_with_its_zone() {
+    void a_duration_replaces_the_calendar_with_its_zone_and_anchor() {
         ZoneId berlin = ZoneId.of("Europe/Berlin");
-        LimitParameters day = LimitParameters.of(LimitKind.FIXED_WINDOW)
+        LimitParameters month = LimitParameters.of(LimitKind.FIXED_WINDOW)
                 .with("limit", 5L)
-                .with("per", Per.valueOf("day"))
-                .with("zone", berlin);
-        assertThat(day.toLimit(1, ""))
-                .isEqualTo(FixedWindow.of(5, Duration.ofDays(1)).withZone(berlin));
+                .with("per", Per.valueOf("month"))
+                .with("zone", berlin)
+                .with("anchor", Anchor.of(LocalDate.EPOCH));
+        assertThat(month.toLimit(1, ""))
+                .isEqualTo(FixedWindow.of(5, CalendarPeriod.MONTH.in(berlin).from(LocalDate.EPOCH)));
         LimitParameters hours = LimitParameters.of((LimitKind) null).with("per", Per.valueOf("6h"));
-        assertThat(hours.over(day).toLimit(1, "")).isEqualTo(FixedWindow.of(5, Duration.ofHours(6)));
-        assertThat(hours.appliedTo(FixedWindow.of(5, Duration.ofDays(1)).withZone(ZoneOffset.UTC)))
-                .as("of what is in use")
-                .isEqualTo(FixedWindow.of(5, Duration.ofHours(6)).withZone(ZoneOffset.UTC));
+        assertThat(hours.over(month).toLimit(1, "")).isEqualTo(FixedWindow.of(5, Duration.ofHours(6)));
+    }
+
+    @Test
+    void of_a_limit_by_the_calendar_the_number_can_be_changed_and_nothing_else() {
+        FixedWindow month = FixedWindow.of(5, CalendarPeriod.MONTH);
+        LimitParameters nine = LimitParameters.of((LimitKind) null).with("limit", 9L);
+        assertThat(nine.appliedTo(month)).isEqualTo(FixedWindow.of(9, CalendarPeriod.MONTH));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> nine.with("per", Per.valueOf("30d")).appliedTo(month))
+                .withMessage(
+                        "period has no effect on a limit for each month in UTC, leave it out: of the calendar's periods only the"
+                                + " limit can be changed");
     }
 
     @Test

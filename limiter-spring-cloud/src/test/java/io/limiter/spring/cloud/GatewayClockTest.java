@@ -7,6 +7,7 @@ import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,7 @@ class GatewayClockTest {
     private final GatewayRateLimiter limiter = new GatewayRateLimiter(
             new LocalLimiters(
                             EngineLimiterFactory.DEFAULT_MAX_CACHED,
-                            new LocalEngine(1000, clock, clock.micros()),
+                            new LocalEngine(1000, new ServerTime(clock, clock.micros())),
                             clock,
                             EngineObserver.NONE,
                             new ListenerNotifier(List.of()))

@@ -1,6 +1,7 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.step.Verdict;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param remaining whole permits
  * @param retryAfter until one permit would be granted; 0 if now
  * @param fullAfter until the limit is as if never used, if no permits are acquired meanwhile
+ * @param periodEnd when the stored window ends; {@code null} if the limit has none, or it has not opened
  * @param source of the decision: {@code redis}; {@code override} for a key that is exempt or banned; or the failure policy, which does
  *     not know the state in Redis
  * @param definition the limit definition that this instance built last
@@ -25,6 +27,7 @@ public record KeyDescription(
         long remaining,
         @Nullable Double retryAfter,
         @Nullable Double fullAfter,
+        @Nullable Instant periodEnd,
         String source,
         Map<String, @Nullable Object> definition,
         @Nullable Map<String, @Nullable Object> live,

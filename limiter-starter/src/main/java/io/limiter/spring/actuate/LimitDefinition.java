@@ -3,6 +3,7 @@ package io.limiter.spring.actuate;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingCounter;
@@ -56,9 +57,15 @@ final class LimitDefinition {
             parameters.put("kind", bucket.kind().name());
         } else if (limit instanceof FixedWindow window) {
             parameters.put("limit", window.limit());
-            parameters.put("period", shown(window.period()));
-            if (window.zone() != null) {
-                parameters.put("zone", window.zone().toString());
+            CalendarPeriod calendar = window.calendar();
+            if (calendar == null) {
+                parameters.put("period", shown(window.period()));
+            } else {
+                parameters.put("per", calendar.unit());
+                parameters.put("zone", calendar.zone().toString());
+                if (calendar.anchor() != null) {
+                    parameters.put("anchor", calendar.anchor().toString());
+                }
             }
         } else if (limit instanceof SlidingLog log) {
             parameters.put("limit", log.limit());

@@ -124,6 +124,7 @@ public final class LimitLookup {
                 peek.remaining(),
                 KeyDescription.seconds(peek.retryAfterMicros()),
                 KeyDescription.seconds(peek.fullAfterMicros()),
+                peek.periodEnd().orElse(null),
                 SourceNames.of(peek.source(), isLocal()),
                 LimitDefinition.of(
                         limit, totals.prefetch().orElse(null), totals.ban().orElse(null)),

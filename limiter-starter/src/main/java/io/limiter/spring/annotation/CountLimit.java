@@ -35,7 +35,7 @@ public @interface CountLimit {
     /** How permits are counted, as of {@code limiter.limits.<name>.kind}. Each kind keeps permits of its own in Redis. */
     enum Kind {
 
-        /** In periods that start with their first call, or by the clock of a {@link #zone()}: {@link io.limiter.algorithm.FixedWindow}. */
+        /** In periods that start with their first call, or in those of the calendar in a {@link #zone()}: {@link io.limiter.algorithm.FixedWindow}. */
         FIXED_WINDOW,
 
         /** Exactly in any interval of a period, with a time for each grant: {@link io.limiter.algorithm.SlidingLog}. */
@@ -62,16 +62,26 @@ public @interface CountLimit {
 
     /**
      * The length of a period as a text, instead of {@link #period()}: a {@linkplain RateLimit duration} such as {@code 15m}; or, of a
-     * fixed window, {@code minute}, {@code hour} or {@code day}, which begin and end by the clock of the {@link #zone()}. So with
-     * {@code 1d} a day starts with its first call, and with {@code day} at midnight.
+     * fixed window, {@code minute}, {@code hour}, {@code day}, {@code week}, {@code month} or {@code year} of the calendar in the
+     * {@link #zone()}. So with {@code 1d} a day starts with its first call, and with {@code day} at midnight. A week begins on Monday, a
+     * month on its first day and a year on the first of January, unless there is an {@link #anchor()}.
      */
     String per() default "";
 
     /**
-     * The time zone whose clock a {@link #per()} of {@code minute}, {@code hour} or {@code day} goes by, such as
-     * {@code Europe/Berlin}. Default: UTC.
+     * The time zone by whose calendar a {@link #per()} such as {@code day} or {@code month} goes, such as {@code Europe/Berlin}. Default:
+     * UTC.
      */
     String zone() default "";
+
+    /**
+     * The date from which the weeks, months or years of {@link #per()} are counted, such as {@code 2026-01-15}: then a month begins on each
+     * 15th. Where a month is too short, it begins on its last day. An expression over the arguments, {@code claim('...')} or
+     * {@code user()} makes it the date of each call: <code>#{customer.since}</code>. It may give a date, a moment, whose date in the
+     * {@link #zone()} counts, either of them as an ISO text, or null for none; anything else is rejected as a missing key is. Callers with
+     * one key must agree on it, because a period ends at the earliest end that any of them names. Default: none.
+     */
+    String anchor() default "";
 
     /**
      * How many seconds a call waits for its permits at most, from 0 to 86,400,000. It is rejected at once

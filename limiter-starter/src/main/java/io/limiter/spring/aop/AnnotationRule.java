@@ -7,6 +7,7 @@ import io.limiter.spring.internal.aop.result.LateResults;
 import io.limiter.spring.internal.check.CallOutcome;
 import io.limiter.spring.internal.check.Charge;
 import io.limiter.spring.internal.check.LimitName;
+import io.limiter.spring.internal.key.spel.CallAnchor;
 import io.limiter.spring.internal.key.spel.CallCharge;
 import io.limiter.spring.internal.key.spel.CallPermits;
 import io.limiter.spring.internal.key.spel.KeyTemplate;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
  * @param keys whose permits a call takes
  * @param plan the plan of a call; {@code null} if the annotation has none
+ * @param anchor the date from which the periods of a call are counted; {@code null} if it is not its own
  * @param caller the request in which the current thread calls the method
  * @param needs which facts of it are read
  * @param message of rejections; empty for the default
@@ -40,6 +42,7 @@ record AnnotationRule(
         LimitType type,
         RuleKey keys,
         @Nullable KeyTemplate plan,
+        @Nullable CallAnchor anchor,
         CallerFacts caller,
         Needs needs,
         String message) {

@@ -94,6 +94,7 @@ final class RuleBinder {
                 declared.permits(),
                 declared.plan(),
                 resolver,
+                declared.anchor(),
                 declared.charges(),
                 resolver == null ? declared.needs() : declared.needs().andUser(),
                 log,

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.parameters.Anchor;
 import io.limiter.internal.parameters.LimitParameters;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -13,6 +14,7 @@ import io.limiter.spring.internal.aop.annotated.LimitAnnotations;
 import io.limiter.spring.internal.aop.result.LateResults;
 import io.limiter.spring.internal.aop.result.ResultKind;
 import io.limiter.spring.internal.check.LimitName;
+import io.limiter.spring.internal.key.spel.CallAnchor;
 import io.limiter.spring.internal.key.spel.CallCharge;
 import io.limiter.spring.internal.key.spel.CallPermits;
 import io.limiter.spring.internal.key.spel.KeyTemplate;
@@ -118,6 +120,9 @@ final class RuleParser {
                 plan.isEmpty() ? null : KeyTemplate.ofMethod("plan", plan, annotated, "leave the plan out");
         Needs needs = keys.needs().and(permits.needs());
         needs = ofPlan == null ? needs : needs.and(ofPlan.needs());
+        CallAnchor anchor =
+                limit.parameters().isAnchoredByCall() ? CallAnchor.parse(text(annotation, "anchor"), annotated) : null;
+        needs = anchor == null ? needs : needs.and(anchor.needs());
         return new AnnotationRule(
                 where,
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
@@ -127,6 +132,7 @@ final class RuleParser {
                 type,
                 keys,
                 ofPlan,
+                anchor,
                 caller,
                 charge == null ? needs : needs.and(charge.needs()),
                 text(annotation, "message"));
@@ -182,9 +188,17 @@ final class RuleParser {
                 .with("expire", seconds(annotation, "expire", "0.001"))
                 .with("limit", given(annotation, "limit", Long.class))
                 .with("zone", AnnotatedTimes.zone(text(annotation, "zone")))
+                .with("anchor", anchor(text(annotation, "anchor")))
                 .with("lease", seconds(annotation, "lease", "0.1"));
         SettingChecks.parameters("", parameters);
         return parameters;
+    }
+
+    private static @Nullable Anchor anchor(String text) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        return text.contains("#{") ? Anchor.ofCall(text) : Anchor.valueOf(text);
     }
 
     /** An attribute that is not the default; {@code null} if it is, or if the annotation has none. */

@@ -187,7 +187,16 @@ record HttpRuleSettings(
                         property,
                         ": ",
                         () -> new Rule(
-                                built, keys, permits, byRequest, resolver, charges, needs, log, application.calls())));
+                                built,
+                                keys,
+                                permits,
+                                byRequest,
+                                resolver,
+                                null,
+                                charges,
+                                needs,
+                                log,
+                                application.calls())));
     }
 
     /** A rule names the health endpoint with a pattern that begins with its path; {@code /**} and {@code /actuator/**} do not. */

@@ -108,8 +108,9 @@ final class LimiterFactoryConfigurations {
         @ConditionalOnMissingBean(LimiterFactory.class)
         EvictionWarning limiterEvictionWarning(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
-                ObjectProvider<RedisConnectionFactory> connections) {
-            return new EvictionWarning(required(own, connections));
+                ObjectProvider<RedisConnectionFactory> connections,
+                RedisRateLimiterFactory limiters) {
+            return new EvictionWarning(required(own, connections), limiters::statistics);
         }
 
         @Bean

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.internal.parameters.Anchor;
 import io.limiter.internal.parameters.Per;
 import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.settings.BanSettings;
@@ -39,7 +40,10 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .forEach(type ->
                         hints.reflection().registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
         // Spring Boot's binder calls its valueOf.
-        hints.reflection().registerType(Per.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.reflection()
+                .registerTypes(
+                        List.of(TypeReference.of(Per.class), TypeReference.of(Anchor.class)),
+                        type -> type.withMembers(MemberCategory.INVOKE_PUBLIC_METHODS));
         // Java 17 has no virtual threads.
         hints.reflection()
                 .registerType(Thread.class, type -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))

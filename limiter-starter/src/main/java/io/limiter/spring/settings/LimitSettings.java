@@ -3,6 +3,7 @@ package io.limiter.spring.settings;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterOptions;
 import io.limiter.algorithm.LimitKind;
+import io.limiter.internal.parameters.Anchor;
 import io.limiter.internal.parameters.LimitParameters;
 import io.limiter.internal.parameters.Per;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
@@ -31,7 +32,7 @@ import org.springframework.util.ReflectionUtils;
  * @param kind token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue or concurrent
  * @param rate permits of a token bucket or a leaky bucket per second, or in the time of per
  * @param per the time that rate is for, a second if not set, or the length of a window: a duration, which begins with its first
- *     permit, or, for a fixed window, minute, hour or day of the calendar
+ *     permit, or, for a fixed window, minute, hour, day, week, month or year of the calendar
  * @param burst capacity of a token bucket in seconds of its rate, instead of capacity
  * @param capacity capacity of a token bucket in permits; the number in rate, at least 1, if neither it nor burst is set; capacity
  *     of a leaky bucket, or most waiting calls of a leaky queue
@@ -41,7 +42,9 @@ import org.springframework.util.ReflectionUtils;
  * @param prefetchTime how long an instance uses permits of a token bucket that it has prefetched; none are if not set
  * @param prefetchCalls how often per second the fleet calls Redis to prefetch permits of one key
  * @param limit most permits in a window, or most concurrent calls
- * @param zone time zone of the calendar whose minute, hour or day a fixed window is; UTC if not set
+ * @param zone time zone of the calendar by which a fixed window goes; UTC if not set
+ * @param anchor date from which the weeks, months or years of a fixed window are counted, such as 2026-01-15; Monday, the first of
+ *     the month or the first of January if not set
  * @param lease how long a concurrency permit of a crashed instance is held
  * @param namespace in which the limit takes its permits, to share them with other applications; the application's own if not set
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
@@ -64,6 +67,7 @@ public record LimitSettings(
         @Nullable Integer prefetchCalls,
         @Nullable Long limit,
         @Nullable ZoneId zone,
+        @Nullable Anchor anchor,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
         @Nullable String namespace,
         @Nullable Boolean enforce,
@@ -90,6 +94,7 @@ public record LimitSettings(
                 .with("prefetch-calls", prefetchCalls)
                 .with("limit", limit)
                 .with("zone", zone)
+                .with("anchor", anchor)
                 .with("lease", lease);
     }
 

@@ -2,6 +2,7 @@ package io.limiter.spring.web;
 
 import io.limiter.Decision;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingCounter;
@@ -9,6 +10,8 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.step.Verdict;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,13 +40,16 @@ record Quota(
 
     private static final long MICROS_PER_SECOND = 1_000_000;
 
+    /** Redis may be back before the end of a long period, so callers are not asked to wait for that. */
+    private static final long LATEST_WITHOUT_REDIS_MICROS = 60 * MICROS_PER_SECOND;
+
     /**
      * The quota of a limit that decided.
      *
      * @param decision {@code null} if the limit did not reject and nothing else is known
      */
     static Quota of(String policy, AnyLimit limit, @Nullable Decision decision) {
-        Long windowMicros = windowMicros(limit);
+        Long windowMicros = windowMicros(limit, decision);
         Long window = windowMicros == null ? null : Long.valueOf(wholeSeconds(windowMicros));
         boolean concurrent = limit instanceof ConcurrencyLimit;
         return decision == null
@@ -84,7 +90,10 @@ record Quota(
             return null;
         }
         if (limit instanceof FixedWindow) {
-            return fullAfterKnown ? Long.valueOf(roundedUp(decision.fullAfterMicros())) : null;
+            long micros = decision.source() == Decision.Source.LOCAL
+                    ? Math.min(decision.fullAfterMicros(), LATEST_WITHOUT_REDIS_MICROS)
+                    : decision.fullAfterMicros();
+            return fullAfterKnown ? Long.valueOf(roundedUp(micros)) : null;
         }
         double intervalMicros = (double) windowMicros / decision.limit();
         if (decision.remaining() == 0 && limit instanceof TokenBucket bucket && fullAfterKnown) {
@@ -95,7 +104,8 @@ record Quota(
         return wholeSeconds(Math.max(1, decision.remaining()) * intervalMicros);
     }
 
-    private static @Nullable Long windowMicros(AnyLimit limit) {
+    /** Of a period of the calendar, the length of the one that it decided in. */
+    private static @Nullable Long windowMicros(AnyLimit limit, @Nullable Decision decision) {
         if (limit instanceof TokenBucket bucket) {
             return bucket.warmUp() == null
                     // For one permit or more, as q. Rounded, because 11 at 11/60 per second take 60.000000000000007 s
@@ -107,7 +117,13 @@ record Quota(
                     : Long.valueOf(bucket.warmUp().period().toNanos() / 1000);
         }
         if (limit instanceof FixedWindow window) {
-            return window.periodMicros();
+            CalendarPeriod calendar = window.calendar();
+            Instant end = decision == null ? null : decision.periodEnd().orElse(null);
+            if (calendar == null || end == null) {
+                return window.periodMicros();
+            }
+            CalendarPeriod.Bounds period = calendar.at(ChronoUnit.MICROS.between(Instant.EPOCH, end) - 1);
+            return period.endMicros() - period.startMicros();
         }
         if (limit instanceof SlidingLog log) {
             return log.periodMicros();

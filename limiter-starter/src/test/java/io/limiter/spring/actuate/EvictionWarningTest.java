@@ -3,6 +3,10 @@ package io.limiter.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.limiter.LimiterStatistics;
+import io.limiter.algorithm.CalendarPeriod;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.LogLines;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
@@ -10,6 +14,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +29,8 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 class EvictionWarningTest {
+
+    private static final Supplier<LimiterStatistics> NONE = () -> LimiterStatistics.NONE;
 
     private static RedisProcess redis;
     private static LettuceConnectionFactory connections;
@@ -77,7 +84,7 @@ class EvictionWarningTest {
                 RedisProcess late = RedisProcess.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")) {
             LettuceConnectionFactory lost = connect(new RedisStandaloneConfiguration("127.0.0.1", late.port()));
             late.kill();
-            EvictionWarning warning = new EvictionWarning(lost, Duration.ofMillis(100));
+            EvictionWarning warning = new EvictionWarning(lost, NONE, Duration.ofMillis(100));
             warning.start();
             Eventually.that(() -> assertThat(lines.all())
                     .hasSizeGreaterThan(1)
@@ -140,8 +147,34 @@ class EvictionWarningTest {
     private static List<String> logged(String policy, String memory, LettuceConnectionFactory where) {
         configure(policy, memory);
         try (LogLines lines = new LogLines(EvictionWarning.class)) {
-            new EvictionWarning(where).check();
+            new EvictionWarning(where, NONE).check();
             return lines.all();
+        }
+    }
+
+    @Test
+    void a_limit_that_must_outlive_a_restart_is_named_if_redis_has_no_append_only_file() {
+        configure("noeviction", "0");
+        RedisRateLimiterFactory limiters =
+                RedisRateLimiterFactory.builder(connections).build();
+        try (limiters;
+                LogLines lines = new LogLines(EvictionWarning.class)) {
+            EvictionWarning warning = new EvictionWarning(connections, limiters::statistics);
+            limiters.build("daily", FixedWindow.of(1, CalendarPeriod.DAY));
+            warning.check();
+            assertThat(lines.all()).isEmpty();
+            limiters.build("quota", FixedWindow.of(1, CalendarPeriod.MONTH));
+            warning.check();
+            assertThat(lines.all())
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARN Redis has no append-only file")
+                    .contains("limit 'quota'", "appendonly");
+            run("CONFIG", "SET", "appendonly", "yes");
+            warning.check();
+            assertThat(lines.all()).hasSize(1);
+        } finally {
+            run("CONFIG", "SET", "appendonly", "no");
         }
     }
 

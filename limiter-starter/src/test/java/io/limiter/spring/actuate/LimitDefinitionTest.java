@@ -3,12 +3,12 @@ package io.limiter.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Prefetch;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -27,8 +27,8 @@ class LimitDefinitionTest {
         assertThat(LimitDefinition.of(
                         TokenBucket.perSecond(2).withWarmUp(WarmUp.of(Duration.ofSeconds(3))), null, null))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
-        assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).withZone(ZoneId.of("UTC")), null, null))
-                .isEqualTo(Map.of("capacity", 3L, "limit", 3L, "period", 86_400.0, "zone", "UTC"));
+        assertThat(LimitDefinition.of(FixedWindow.of(3, CalendarPeriod.DAY), null, null))
+                .isEqualTo(Map.of("capacity", 3L, "limit", 3L, "per", "day", "zone", "UTC"));
         assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).withLeaseTime(Duration.ofMillis(1500)), null, null))
                 .isEqualTo(Map.of("capacity", 2L, "limit", 2L, "leaseTime", 1.5));
     }

@@ -13,6 +13,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.key.KeyHash;
@@ -25,6 +26,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -156,6 +158,16 @@ class LimitersEndpointTest {
         assertThat(all.statusCode()).isEqualTo(200);
         assertThat(all.body()).contains(name, "nameOfMoreThan200Characters");
         remains(0, "limiters/" + name + "?key=" + KEY);
+    }
+
+    @Test
+    void a_key_shows_when_its_period_ends() throws Exception {
+        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
+        Limiter monthly = limiters.build("monthly", FixedWindow.of(3, CalendarPeriod.MONTH));
+        Instant end = monthly.decide(KEY).periodEnd().orElseThrow();
+        assertThat(get(writable, "limiters/monthly?key=" + KEY).body())
+                .contains("\"periodEnd\":\"" + end + "\"")
+                .contains("\"per\":\"month\",\"zone\":\"UTC\"");
     }
 
     @Test

@@ -49,6 +49,7 @@ class AnnotationDefaultsTest {
                         Map.entry("kind", CountLimit.Kind.FIXED_WINDOW),
                         Map.entry("timeout", Double.NaN),
                         Map.entry("zone", ""),
+                        Map.entry("anchor", ""),
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("chargeOn", ""),

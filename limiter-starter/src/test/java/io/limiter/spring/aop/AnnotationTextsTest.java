@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -137,9 +138,9 @@ class AnnotationTextsTest {
             for (String name : new String[] {"fraction", "millis"}) {
                 assertThat(built.get(name)).as(name).isEqualTo(FixedWindow.of(3, Duration.ofMillis(500)));
             }
-            assertThat(built.get("minute")).isEqualTo(aligned(Duration.ofMinutes(1), "Z"));
-            assertThat(built.get("hour")).isEqualTo(aligned(Duration.ofHours(1), "Asia/Kolkata"));
-            assertThat(built.get("day")).isEqualTo(aligned(Duration.ofDays(1), "Europe/Berlin"));
+            assertThat(built.get("minute")).isEqualTo(calendar(CalendarPeriod.MINUTE, "UTC"));
+            assertThat(built.get("hour")).isEqualTo(calendar(CalendarPeriod.HOUR, "Asia/Kolkata"));
+            assertThat(built.get("day")).isEqualTo(calendar(CalendarPeriod.DAY, "Europe/Berlin"));
             assertThat(built.get("per"))
                     .isEqualTo(TokenBucket.per(1, Duration.ofMinutes(1)).withExpire(Duration.ofHours(2)));
             assertThat(built.get("burst")).isEqualTo(TokenBucket.of(1.0 / 60, 60));
@@ -149,8 +150,8 @@ class AnnotationTextsTest {
         });
     }
 
-    private static FixedWindow aligned(Duration period, String zone) {
-        return FixedWindow.of(3, period).withZone(ZoneId.of(zone));
+    private static FixedWindow calendar(CalendarPeriod period, String zone) {
+        return FixedWindow.of(3, period.in(ZoneId.of(zone)));
     }
 
     static class Placeholders {

@@ -157,7 +157,32 @@ class InvalidLimitsTest {
     }
 
     static class MonthOfCount {
-        @CountLimit(limit = 1, per = "month")
+        @CountLimit(limit = 1, per = "month", kind = CountLimit.Kind.SLIDING_LOG)
+        public void call() {}
+    }
+
+    static class AnchorOfDay {
+        @CountLimit(limit = 1, per = "day", anchor = "2026-01-15")
+        public void call() {}
+    }
+
+    static class AnchorOfDuration {
+        @CountLimit(limit = 1, per = "30d", anchor = "#{since}")
+        public void call(java.time.LocalDate since) {}
+    }
+
+    static class AnchorNoDate {
+        @CountLimit(limit = 1, per = "month", anchor = "15")
+        public void call() {}
+    }
+
+    static class AnchorOfHeader {
+        @CountLimit(limit = 1, per = "month", key = "#{id}", anchor = "#{id == 'a' ? header('Since') : null}")
+        public void call(String id) {}
+    }
+
+    static class AnchorOfAllCalls {
+        @CountLimit(limit = 1, per = "month", anchor = "#{'2026-01-15'}")
         public void call() {}
     }
 
@@ -268,7 +293,14 @@ class InvalidLimitsTest {
                 Arguments.of(
                         PeriodAndPer.class,
                         "@CountLimit for %s.call(): period = 60.0 (seconds) and per = \"1m\" both say how long a period is"),
-                Arguments.of(MonthOfCount.class, "was 'month': write 30d, which starts with its first call"),
+                Arguments.of(MonthOfCount.class, "only a fixed window goes, not kind sliding-log: set per to 30d"),
+                Arguments.of(
+                        AnchorOfDay.class, "anchor '2026-01-15' has no effect on a day: set per to week, month or"),
+                Arguments.of(AnchorOfDuration.class, "anchor '#{since}' has no effect without a unit of the calendar"),
+                Arguments.of(AnchorNoDate.class, "anchor must be a date such as 2026-01-15, was '15'"),
+                Arguments.of(
+                        AnchorOfHeader.class, "must not use header(...), with which callers choose when their quota"),
+                Arguments.of(AnchorOfAllCalls.class, "is the same for all calls: write a date, such as 2026-01-15"),
                 Arguments.of(MinuteOfRate.class, "per must be a duration, such as 1m, 1h or 1d, was 'minute'"),
                 Arguments.of(NoCapacity.class, "capacity must be between 1 and 1000000000000, was 0"),
                 Arguments.of(BurstOfAsecond.class, "capacity 60 (permits) and burst 1.0 (seconds) both say"),

@@ -8,6 +8,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -281,7 +282,7 @@ class SeveralLimitsTest {
             bean.call();
             rejected(bean::call);
             assertThat(factory.built().get(0).limit())
-                    .isEqualTo(FixedWindow.of(1, Duration.ofDays(1)).withZone(ZoneId.of("Pacific/Auckland")));
+                    .isEqualTo(FixedWindow.of(1, CalendarPeriod.DAY.in(ZoneId.of("Pacific/Auckland"))));
         });
     }
 

@@ -142,8 +142,8 @@ class LimitsOfCodeTest {
                             + " limiter has no shadow mode: remove it, or let an annotation or a rule limit the calls");
             assertFails(
                     () -> factory.limiter("broken"),
-                    "with limiter.limits.broken.*: capacity has no effect on kind fixed-window, which has limit, per,"
-                            + " timeout, zone");
+                    "with limiter.limits.broken.*: capacity has no effect on kind fixed-window, which has anchor, limit,"
+                            + " per, timeout, zone");
         });
     }
 

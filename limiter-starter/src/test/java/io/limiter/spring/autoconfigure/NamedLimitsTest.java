@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterFactory;
 import io.limiter.Prefetch;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -22,8 +23,8 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -98,15 +99,16 @@ class NamedLimitsTest {
     void a_duration_takes_the_place_of_the_calendar_with_its_zone() {
         FixedWindow daily = FixedWindow.of(3, Duration.ofDays(1));
         ZoneId berlin = ZoneId.of("Europe/Berlin");
-        builds(new Built("countLimit:", "daily", daily.withZone(berlin)), "limiter.limits.daily.limit=3");
+        builds(
+                new Built("countLimit:", "daily", FixedWindow.of(3, CalendarPeriod.DAY.in(berlin))),
+                "limiter.limits.daily.limit=3");
         builds(new Built("countLimit:", "daily", daily), "limiter.limits.daily.per=1d");
         builds(
-                new Built(
-                        "countLimit:",
-                        "daily",
-                        FixedWindow.of(3, Duration.ofHours(1)).withZone(berlin)),
+                new Built("countLimit:", "daily", FixedWindow.of(3, CalendarPeriod.HOUR.in(berlin))),
                 "limiter.limits.daily.per=hour");
-        builds(new Built("countLimit:", "export", daily.withZone(ZoneOffset.UTC)), "limiter.limits.export.per=day");
+        builds(
+                new Built("countLimit:", "export", FixedWindow.of(3, CalendarPeriod.DAY)),
+                "limiter.limits.export.per=day");
         builds(
                 new Built("countLimit:", "export", FixedWindow.of(3, Duration.ofSeconds(900))),
                 "limiter.limits.export.per=900");
@@ -150,10 +152,18 @@ class NamedLimitsTest {
                 new Built(
                         "countLimit:",
                         "export",
-                        FixedWindow.of(100, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"))),
+                        FixedWindow.of(100, CalendarPeriod.DAY.in(ZoneId.of("Europe/Berlin")))),
                 "limiter.limits.export.limit=100",
                 "limiter.limits.export.per=day",
                 "limiter.limits.export.zone=Europe/Berlin");
+        builds(
+                new Built(
+                        "countLimit:",
+                        "export",
+                        FixedWindow.of(100, CalendarPeriod.MONTH.from(LocalDate.of(2026, 1, 15)))),
+                "limiter.limits.export.limit=100",
+                "limiter.limits.export.per=month",
+                "limiter.limits.export.anchor=2026-01-15");
         builds(
                 new Built("countLimit:", "export", SlidingLog.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-log",
@@ -367,14 +377,14 @@ class NamedLimitsTest {
                 "export.limit=0 | limiter.limits.export.limit must be between 1 and 9007199254740991, was 0",
                 "export.per=1001d | limiter.limits.export.per",
                 "export.per=soon | limiter.limits.export.per",
-                "export.per=month | per must be a duration, such as 15m, or minute, hour or day, was 'month': write 30d",
+                "export.anchor=15 | limiter.limits.export.anchor",
                 "api-search.per=day | a rate does not go by the calendar",
-                "export.zone=UTC | zone 'UTC' has no effect without a unit of the calendar: set per to minute, hour or day",
+                "export.zone=UTC | zone 'UTC' has no effect without a unit of the calendar: set per to one, such as day or month",
                 "export.zone=Berlin | limiter.limits.export.zone",
                 "export.enforce=maybe | limiter.limits.export.enforce",
                 "export.kind=bucket | Failed to bind properties under 'limiter.limits.export.kind'",
                 "unused.kind=x | Failed to bind properties under 'limiter.limits.unused.kind'",
-                "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
+                "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has anchor, limit",
                 "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
                 "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
                 "api-search.rate=0.001 | with limiter.limits.api-search.*: a cost of 1 would never be granted: capacity must be at least 1 permit (at 0.001/s a burst of 1000.0 s), or timeout at least",

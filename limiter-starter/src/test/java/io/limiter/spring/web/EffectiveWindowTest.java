@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -17,10 +18,11 @@ import io.limiter.step.Request;
 import io.limiter.step.Step;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
+import java.time.LocalDate;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -103,12 +105,12 @@ class EffectiveWindowTest {
                 of("fixed window, as in the draft's B.2.1", minute, "0:1 10:1", "r=98;t=50"),
                 of("fixed window, rejected", minute, "0:100 10:1", "r=0;t=50"),
                 of("fixed window, rejected with permits left", minute, "0:70 10:40", "r=30;t=50"),
+                of("window of the calendar", FixedWindow.of(9, CalendarPeriod.HOUR), "0:4", "r=5;t=1400"),
                 of(
-                        "aligned window",
-                        FixedWindow.of(9, Duration.ofHours(1)).withZone(ZoneOffset.UTC),
-                        "0:4",
-                        "r=5;t=1400"),
-                of("aligned window, rejected", minute.withZone(ZoneOffset.UTC), "0:100 5:1", "r=0;t=15"),
+                        "window of the calendar, rejected",
+                        FixedWindow.of(100, CalendarPeriod.MINUTE),
+                        "0:100 5:1",
+                        "r=0;t=15"),
                 of(
                         "sliding log, as in the draft's last example",
                         SlidingLog.of(12, Duration.ofSeconds(1)),
@@ -179,5 +181,29 @@ class EffectiveWindowTest {
             key.seconds += window / available;
         }
         assertThat(granted / (end - settled)).isBetween(permitsPerSecond * 0.9, permitsPerSecond * 1.01);
+    }
+
+    @Test
+    void the_window_of_the_policy_is_the_length_of_the_current_period() {
+        assertThat(policy(CalendarPeriod.MONTH)).as("May").isEqualTo("\"x\";q=100;w=2678400");
+        assertThat(policy(CalendarPeriod.MONTH.from(LocalDate.of(2026, 1, 15))))
+                .as("from 15 April")
+                .isEqualTo("\"x\";q=100;w=2592000");
+        assertThat(policy(CalendarPeriod.YEAR)).isEqualTo("\"x\";q=100;w=31536000");
+    }
+
+    private static String policy(CalendarPeriod period) {
+        FixedWindow limit = FixedWindow.of(100, period);
+        Key<FixedWindow.State> key = new Key<>(limit, limit);
+        return key.quota(key.take(1, Duration.ZERO)).policyMember();
+    }
+
+    @Test
+    void a_decision_without_redis_asks_nobody_to_wait_for_more_than_a_minute() {
+        FixedWindow limit = FixedWindow.of(1, CalendarPeriod.MONTH);
+        Key<FixedWindow.State> key = new Key<>(limit, limit);
+        Decision last = key.take(1, Duration.ZERO);
+        assertThat(key.quota(last.withSource(Decision.Source.LOCAL)).limitMember())
+                .isEqualTo("\"x\";r=0;t=60");
     }
 }

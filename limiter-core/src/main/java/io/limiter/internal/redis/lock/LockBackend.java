@@ -16,6 +16,7 @@ import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.internal.step.Steps;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.spi.DistributedLock;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -52,6 +53,7 @@ public final class LockBackend extends RedisBackend {
     private final Duration lockWait;
     private final Duration decisionTimeout;
     private final Ticker ticker;
+    private final ServerTime time;
     private final KnownRejections rejections;
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
@@ -61,6 +63,7 @@ public final class LockBackend extends RedisBackend {
      * @param lockWait how long to wait for the lock if the caller's timeout is shorter
      * @param decisionTimeout how long to wait for it, and for each answer, at most
      * @param clock the part of the scripts that reads the clock
+     * @param time what Redis's clock shows, which each reply tells
      * @param ticker measures the wait for the lock
      * @param rejections records the decisions
      */
@@ -70,12 +73,14 @@ public final class LockBackend extends RedisBackend {
             Duration lockWait,
             Duration decisionTimeout,
             String clock,
+            ServerTime time,
             Ticker ticker,
             KnownRejections rejections) {
         super(redis);
         this.lock = lock;
         this.lockWait = lockWait;
         this.decisionTimeout = decisionTimeout;
+        this.time = time;
         this.ticker = ticker;
         this.rejections = rejections;
         this.load = LuaScript.of(clock, LuaScript.resource(LockBackend.class, "load.lua"));
@@ -215,6 +220,7 @@ public final class LockBackend extends RedisBackend {
             throw RedisErrors.undecided(keyRequests.key(), e);
         }
         long nowMicros = (Long) reply.get(0);
+        time.replied(nowMicros);
         long ttlMillis = (Long) reply.get(1);
         byte[] value = reply.size() < 3 ? null : (byte[]) reply.get(2);
         S state = codec.read(keyRequests.key(), value, keyRequests.limit(), nowMicros, ttlMillis);

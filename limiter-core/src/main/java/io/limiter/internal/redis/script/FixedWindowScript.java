@@ -1,8 +1,8 @@
 package io.limiter.internal.redis.script;
 
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.arithmetic.Check;
-import io.limiter.internal.arithmetic.ZoneClock;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;
@@ -21,21 +21,20 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
 
     @Override
     public int maxBytes(FixedWindow limit) {
-        return 8 * Double.BYTES;
+        return 6 * Double.BYTES;
     }
 
     @Override
     public void writeParameters(FixedWindow limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
-        out.putDouble(limit.zone() == null ? 0 : 1);
-        if (limit.zone() != null) {
-            ZoneClock clock = ZoneClock.at(limit.zone(), estimatedMicros);
-            out.putDouble(clock.sinceMicros());
-            out.putDouble(clock.offsetMicros());
-            out.putDouble(clock.changesAtMicros());
-            out.putDouble(clock.nextOffsetMicros());
-            out.putDouble(clock.thenUntilMicros());
+        CalendarPeriod calendar = limit.calendar();
+        out.putDouble(calendar == null ? 0 : 1);
+        if (calendar != null) {
+            CalendarPeriod.Bounds bounds = calendar.at(estimatedMicros);
+            out.putDouble(bounds.startMicros());
+            out.putDouble(bounds.endMicros());
+            out.putDouble(bounds.nextEndMicros());
         }
     }
 

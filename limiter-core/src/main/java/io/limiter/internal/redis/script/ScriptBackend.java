@@ -14,6 +14,7 @@ import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.statistics.EngineObserver;
+import io.limiter.internal.time.ServerTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,19 +41,20 @@ public final class ScriptBackend extends RedisBackend {
             Long.toString(Duration.ofMinutes(5).toMillis()).getBytes(StandardCharsets.US_ASCII);
 
     private final KnownRejections rejections;
+    private final ServerTime time;
     private final ClockScripts scripts;
     // Whether Redis has refused keys of several slots in one call, although the client does not know of a Cluster.
     private volatile boolean splitsBySlot;
-    // Estimated server time: Redis's at the last reply, or this machine's before there was one.
-    private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
 
     /**
      * @param clock the part of the scripts that reads the clock
+     * @param time what Redis's clock shows, which each reply tells
      * @param rejections records the decisions
      */
-    public ScriptBackend(RedisCalls redis, String clock, KnownRejections rejections) {
+    public ScriptBackend(RedisCalls redis, String clock, ServerTime time, KnownRejections rejections) {
         super(redis);
         this.rejections = rejections;
+        this.time = time;
         this.scripts = ClockScripts.of(clock);
     }
 
@@ -175,11 +177,11 @@ public final class ScriptBackend extends RedisBackend {
     }
 
     private void decide(int kind, Call call) {
-        send(new BatchCall(call, kind, rejections.readNanos(), estimatedMicros), false);
+        send(new BatchCall(call, kind, rejections.readNanos(), time.nowMicros()), false);
     }
 
     private void decideSets(List<Call> sets) {
-        send(new SetCall(sets, rejections.readNanos(), estimatedMicros), false);
+        send(new SetCall(sets, rejections.readNanos(), time.nowMicros()), false);
     }
 
     /**
@@ -247,7 +249,7 @@ public final class ScriptBackend extends RedisBackend {
     private void answered(ScriptCall sent, List<Object> reply, boolean again) {
         ScriptCall late;
         try {
-            estimatedMicros = ScriptCall.nowMicros(reply);
+            time.replied(ScriptCall.nowMicros(reply));
             late = sent.answered(reply, rejections, again);
         } catch (RuntimeException | Error e) {
             // Errors too: nothing else would end the call.

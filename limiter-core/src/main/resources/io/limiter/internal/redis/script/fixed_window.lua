@@ -1,46 +1,36 @@
 -- The fixed window. Java twin: io.limiter.algorithm.FixedWindow; change both together. Its parts are inserted into batch.lua.
 --
--- Parameters of a limit, little-endian doubles: limit, periodMicros, aligned (1 or 0), and if aligned the five of
--- io.limiter.internal.arithmetic.ZoneClock: sinceMicros, offsetMicros, changesAtMicros, nextOffsetMicros, thenUntilMicros. If the time is
--- outside their validity, the script replies the problem 'TIME', and the caller repeats the call with the time of the reply.
+-- Parameters of a limit, little-endian doubles: limit, periodMicros, calendar (1 or 0), and if it is a period of the calendar when that
+-- one starts in which the caller expects the server's time to be, when it ends, and when the next one ends. If the time is outside both,
+-- the script replies the problem 'TIME', and the caller repeats the call with the time of the reply.
 -- Timeouts are ignored.
 --
 -- The script reads both encodings and writes the packed one: byte 2, then for each window the doubles unitMicros, count,
--- endMicros, and sinceMicros if a clock ends it; see FixedWindow.State. The first window is that of the last limit, and mostly the only one. A plain number is
+-- endMicros, and sinceMicros if it is one of the calendar; see FixedWindow.State. The first window is that of the last limit, and mostly the only one. A plain number is
 -- read as a counter whose window ends with its TTL, or one period from now if it has none.
 
 --[constants]
 local LATEST, MOST = 2 ^ 53, 2 ^ 53 - 1
+local DAY, EXPIRY_SPREAD = 86400e6, 3600e3
 local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
 
 --[limit]
-  local limit, period, aligned, since, offset, changes_at, next_offset, valid_until
-  limit, period, aligned, at = unpack_bytes('<ddd', arg, at)
-  if aligned == 1 then
-    since, offset, changes_at, next_offset, valid_until, at = unpack_bytes('<ddddd', arg, at)
+  local limit, period, calendar, starts, ends_at, next_end
+  limit, period, calendar, at = unpack_bytes('<ddd', arg, at)
+  if calendar == 1 then
+    starts, ends_at, next_end, at = unpack_bytes('<ddd', arg, at)
   end
-  local limit_unit = aligned == 1 and -period or period
+  local limit_unit = calendar == 1 and -period or period
 
 --[decide]
       -- The window of this limit: open if it is stored, and otherwise as it would open now.
       local open, count, window_start, window_end = false, 0, now, now + period
-      if aligned == 1 then
-        -- windowEnd
-        if now < since or now + 2 * period >= valid_until then
+      if calendar == 1 then
+        if now < starts or now >= next_end then
           found = '!TIME'
           break
         end
-        local current = now < changes_at and offset or next_offset
-        local shown = now + current
-        local shown_start = shown - shown % period
-        local shown_end = shown_start + period
-        window_end = shown_end - current
-        if now < changes_at and window_end >= changes_at and period > math.abs(next_offset - offset) then
-          local changed = shown_end - next_offset
-          if changed >= changes_at then
-            window_end = changed
-          end
-        end
+        window_end = now < ends_at and ends_at or next_end
       end
       -- The other windows that are open: unit, count, start, end and sinceMicros of each in turn.
       local others, must_save = nil, false
@@ -109,11 +99,10 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             end
             -- startAt
             local start = math.min(now, opened > 0 and opened or ends - math.abs(unit))
-            if not open and (unit == 0 or unit == limit_unit and (aligned == 0 or ends == window_end)) then
+            if not open and (unit == 0 or unit == limit_unit) then
               open, count, window_start = true, stored, start
-              if aligned == 0 and ends < window_end then
-                window_end = ends
-              end
+              must_save = must_save or window_end < ends
+              window_end = math.min(window_end, ends)
             else
               others = others or {}
               local size = #others
@@ -134,12 +123,12 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             window_start, count = math.min(window_start, others[i + 2]), math.max(count, others[i + 1])
           end
         end
-        if aligned == 0 then
+        if calendar == 0 then
           window_end = window_start + period
         end
       end
       -- After when a permit counts in the window of this limit.
-      local counts_since = aligned == 1 and window_start or window_end - period
+      local counts_since = calendar == 1 and window_start or window_end - period
 
       local changed, only_peeks = must_save, true
       local was_open = open or others
@@ -188,7 +177,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
         local packed, ends = FIRST_BYTE, 0
         if open then
           packed, ends = pack_bytes('<Bddd', 2, limit_unit, count, window_end), window_end
-          packed = aligned == 1 and packed .. pack_bytes('<d', counts_since) or packed
+          packed = calendar == 1 and packed .. pack_bytes('<d', counts_since) or packed
         end
         for i = 1, other_numbers, 5 do
           packed = packed .. pack_bytes(WINDOW, others[i], others[i + 1], others[i + 3])
@@ -196,6 +185,10 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
           ends = math.max(ends, others[i + 3])
         end
         local lifetime = math.max(0, math.ceil((ends - now) / 1000)) + 1000
+        if calendar == 1 and period >= DAY then
+          -- Not all keys of one period at its end.
+          lifetime = lifetime + math.floor(now / 1000) % EXPIRY_SPREAD
+        end
         local saved = redis_pcall('SET', key, changed and packed or value, 'PX', string.format('%.0f', lifetime))
         if saved.err then
           found, granted = '!' .. saved.err, granted_before

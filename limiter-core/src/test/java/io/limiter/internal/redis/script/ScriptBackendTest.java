@@ -6,16 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
-import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.time.ServerTime;
 import io.limiter.redis.RedisFixture;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -204,6 +205,7 @@ class ScriptBackendTest {
         ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()),
                 rejecting,
+                ServerTime.ofThisMachine(Ticker.systemTicker()),
                 new KnownRejections(0, Ticker.systemTicker()));
         for (LimitStep<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
@@ -249,6 +251,7 @@ class ScriptBackendTest {
         return new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()),
                 redis.clockLua(),
+                ServerTime.ofThisMachine(Ticker.systemTicker()),
                 new KnownRejections(0, Ticker.systemTicker()));
     }
 
@@ -258,15 +261,19 @@ class ScriptBackendTest {
 
     @Test
     void an_unexpected_server_time_costs_one_more_call() {
-        FixedWindow daily = FixedWindow.of(1, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"));
-        Limiter limiter = redis.byScript().build("k", daily);
-        limiter.tryAcquire();
+        FixedWindow daily = FixedWindow.of(1, CalendarPeriod.DAY.in(ZoneId.of("Europe/Berlin")));
+        Backend backend = engine();
+        decideIn(backend, redis.prefix() + "{k}:window", daily, ONE);
         // From 2025-11-20T14:46:40.123456Z; the clocks change in March and in October.
         redis.clock().advance(Duration.ofDays(365));
         RedisFixture.commands().configResetstat();
-        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(decideIn(backend, redis.prefix() + "{k}:window", daily, ONE).isGranted())
+                .isTrue();
         assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(2);
-        assertThat(limiter.decide("who").fullAfter()).as("at 23:00Z").isEqualTo(Duration.parse("PT8H13M19.876544S"));
+        assertThat(decideIn(backend, redis.prefix() + "{who}:window", daily, ONE)
+                        .fullAfterMicros())
+                .as("at 23:00Z")
+                .isEqualTo(Duration.parse("PT8H13M19.876544S").toNanos() / 1000);
         assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(3);
     }
 }

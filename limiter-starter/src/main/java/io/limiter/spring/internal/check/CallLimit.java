@@ -3,13 +3,19 @@ package io.limiter.spring.internal.check;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
 import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.CalendarPeriod;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.check.InternalLimitExceededException;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long a call waits for permits
  * @param limiter takes permits that are spent; {@code null} for a concurrency limit
  * @param leases takes permits that are held until the call is done; {@code null} for all other limits
+ * @param own the limit as it is configured
+ * @param limiters builds its limiters
  */
 public record CallLimit(
         LimitName name,
@@ -32,9 +40,27 @@ public record CallLimit(
         RejectionLog log,
         Duration timeout,
         @Nullable Limiter limiter,
-        @Nullable ConcurrencyLimiter leases) {
+        @Nullable ConcurrencyLimiter leases,
+        AnyLimit own,
+        LimiterFactory limiters) {
 
     private static final String SECONDS = "{0}";
+
+    /**
+     * This limit, whose periods are counted from the anchor of a call.
+     *
+     * @param anchor finds it for the time zone of the limit; {@code null} if the call has none
+     */
+    CallLimit from(Function<ZoneId, @Nullable LocalDate> anchor) {
+        CalendarPeriod calendar = own instanceof FixedWindow window ? window.calendar() : null;
+        LocalDate date = calendar == null ? null : anchor.apply(calendar.zone());
+        if (calendar == null || date == null) {
+            return this;
+        }
+        FixedWindow anchored = FixedWindow.of(own.capacity(), calendar.from(date));
+        Limiter ofCall = limiters.build(name.name(), anchored);
+        return new CallLimit(name, enforced, internal, message, log, timeout, ofCall, null, anchored, limiters);
+    }
 
     /** The definition of the limit. */
     public AnyLimit definition() {

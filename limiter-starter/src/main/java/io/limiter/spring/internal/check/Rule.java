@@ -1,6 +1,7 @@
 package io.limiter.spring.internal.check;
 
 import io.limiter.Decision;
+import io.limiter.spring.internal.key.spel.CallAnchor;
 import io.limiter.spring.internal.key.spel.CallPermits;
 import io.limiter.spring.internal.key.spel.KeyTemplate;
 import io.limiter.spring.internal.key.spel.Needs;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param permits that a call takes of each limit; 0 if the call skips the rule
  * @param plan names the plan of a call; {@code null} if a resolver does, or the limits have no plans
  * @param resolver finds the plan of a call; {@code null} if the rule names it, or the limits have no plans
+ * @param anchor the date from which the periods of a call are counted; {@code null} if it is not its own
  * @param charges what a call is charged once its outcome is known; {@code null} if it is charged for the permits that it took
  * @param needs the facts that are read
  * @param log of calls that cannot be decided
@@ -35,6 +37,7 @@ public record Rule(
         CallPermits permits,
         @Nullable KeyTemplate plan,
         @Nullable PlanResolver resolver,
+        @Nullable CallAnchor anchor,
         Charge.@Nullable Source charges,
         Needs needs,
         RejectionLog log,
@@ -54,12 +57,12 @@ public record Rule(
     /** A rule whose calls all take a permit of the same key. */
     public static Rule ofAllCalls(List<RuleLimit> limits, String key, RejectionLog log) {
         CallPermits one = CallPermits.ofRequest(null, null);
-        return new Rule(limits, RuleKey.known(key), one, null, null, null, Needs.NONE, log, new CallCounts());
+        return new Rule(limits, RuleKey.known(key), one, null, null, null, null, Needs.NONE, log, new CallCounts());
     }
 
     /** The same rule with other keys. */
     public Rule by(RuleKey other) {
-        return new Rule(limits, other, permits, plan, resolver, charges, needs, log, calls);
+        return new Rule(limits, other, permits, plan, resolver, anchor, charges, needs, log, calls);
     }
 
     /** Whether a limiter is one of this rule's. */
@@ -101,7 +104,7 @@ public record Rule(
         }
     }
 
-    /** The limit that the plan of a call has. */
+    /** The limit that the plan of a call has, with the anchor of the call. */
     private CallLimit effective(RuleLimit limit, Facts facts, List<String> path) {
         KeyTemplate named = plan;
         PlanResolver resolving = resolver;
@@ -112,7 +115,9 @@ public record Rule(
             String innermost = path.get(path.size() - 1);
             planOfCall = () -> resolving.planOf(facts.planRequest(limit.name().name(), innermost));
         }
-        return planOfCall == null ? limit.effective() : limit.effective(planOfCall);
+        CallLimit effective = planOfCall == null ? limit.effective() : limit.effective(planOfCall);
+        CallAnchor own = anchor;
+        return own == null ? effective : effective.from(zone -> own.of(facts.arguments(), facts.request(), zone));
     }
 
     /**

@@ -169,7 +169,9 @@ public final class RuleLimit {
                     log.inMode(enforced),
                     given == null ? Objects.requireNonNull(withoutPlan).timeout() : given,
                     limiter,
-                    leases);
+                    leases,
+                    definition,
+                    limiters);
         }
     }
 }

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.Decision;
 import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestRecord;
 import java.lang.reflect.Proxy;
@@ -44,7 +47,9 @@ class CheckTest {
                     new RejectionLog("held", true, System::nanoTime),
                     Duration.ZERO,
                     null,
-                    null));
+                    null,
+                    ConcurrencyLimit.of(1),
+                    new RecordingLimiterFactory()));
         }
 
         @Override
@@ -207,7 +212,9 @@ class CheckTest {
                 new RejectionLog("own", true, System::nanoTime),
                 Duration.ZERO,
                 limiter,
-                null);
+                null,
+                TokenBucket.perSecond(1),
+                new RecordingLimiterFactory());
         CheckPart part = new CheckPart(limit, new PermitRequest(limit.name(), List.of(), 1), Duration.ZERO, null, null);
         part.decide();
         part.cancel();

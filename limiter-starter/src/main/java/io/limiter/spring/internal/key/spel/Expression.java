@@ -120,6 +120,16 @@ final class Expression {
         return expression;
     }
 
+    /**
+     * A text that is one expression.
+     *
+     * @param example an expression, for messages
+     * @throws IllegalArgumentException if it is not one, or cannot work or is forbidden
+     */
+    static Expression value(Text text, String example) {
+        return single(text, example);
+    }
+
     private static Expression single(Text text, String example) {
         List<Part> parts = text.parse();
         Expression expression = parts.get(0).expression();
