@@ -42,7 +42,7 @@ class DeadlinesTest {
         HandEngine backend = new HandEngine();
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         CompletableFuture<Outcome> request = Ask.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
-        Ask call = OwnCalls.start(guard, "k", CompletableFuture::new);
+        Ask call = AnsweredCalls.start(guard, "k", CompletableFuture::new);
         for (CompletableFuture<?> each : List.of(request, call)) {
             assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LimiterBackendException.class);
@@ -80,7 +80,7 @@ class DeadlinesTest {
             }
         };
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        Ask single = OwnCalls.start(guard, "a", () -> {
+        Ask single = AnsweredCalls.start(guard, "a", () -> {
             if (attempts.incrementAndGet() == 1) {
                 return CompletableFuture.failedFuture(loading);
             }

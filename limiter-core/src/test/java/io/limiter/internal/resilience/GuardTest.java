@@ -150,7 +150,7 @@ class GuardTest {
         CompletableFuture<Ask> started = new CompletableFuture<>();
         CountDownLatch over = new CountDownLatch(1);
         CompletableFuture<String> sent = new CompletableFuture<>();
-        new Thread(() -> started.complete(OwnCalls.start(guard, "a", () -> {
+        new Thread(() -> started.complete(AnsweredCalls.start(guard, "a", () -> {
                     Uninterruptibles.awaitUninterruptibly(over);
                     return sent;
                 })))
@@ -282,7 +282,7 @@ class GuardTest {
         CompletableFuture<String> answer = new CompletableFuture<>();
         CompletableFuture<Outcome> sent = start(engine, "a", 1);
         CompletableFuture<Outcome> waits = start(engine, "a", 2);
-        CompletableFuture<Outcome> single = OwnCalls.start(guard, "s", () -> answer);
+        CompletableFuture<Outcome> single = AnsweredCalls.start(guard, "s", () -> answer);
         Awaitility.await().until(() -> checks.get() > 0);
         clock.advance(Duration.ofSeconds(30));
         int before = checks.get();
@@ -345,7 +345,7 @@ class GuardTest {
     }
 
     private static Ask neverAnswered(Guard guard) {
-        return OwnCalls.start(guard, "t", CompletableFuture::new);
+        return AnsweredCalls.start(guard, "t", CompletableFuture::new);
     }
 
     private static LimiterBackendException failure(CompletableFuture<?> future) {

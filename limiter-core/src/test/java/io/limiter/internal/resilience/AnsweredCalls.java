@@ -15,11 +15,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Requests with a call of their own, which the test answers. */
-final class OwnCalls {
+final class AnsweredCalls {
 
     private static final Answer TAKEN = Answer.of(List.of(verdict(true, 1, 0, 0, 0, 0)));
 
-    private OwnCalls() {}
+    private AnsweredCalls() {}
 
     /** @param call is answered, with anything, or fails, as its future */
     static Ask start(Guard guard, String key, Supplier<? extends CompletableFuture<?>> call) {
