@@ -214,6 +214,27 @@ abstract class CountLimiterContract extends LimiterContract {
     }
 
     @Test
+    void after_the_end_of_a_period_nothing_is_returned_and_what_exceeds_the_estimate_is_charged() {
+        Limiter limiter = limiters().build("k", FixedWindow.of(10, CalendarPeriod.MINUTE));
+        Reservation estimated = limiter.reserve(4);
+        Reservation cancelled = limiter.reserve(3);
+        clock().sleep(untilMinute());
+        assertThat(estimated.settle(6)).isTrue();
+        assertThat(limiter.peek().remaining()).as("two of the new period").isEqualTo(8);
+        cancelled.cancel();
+        assertThat(limiter.peek().remaining()).as("taken in the last period").isEqualTo(8);
+        Reservation more = limiter.reserve(5);
+        clock().sleep(untilMinute());
+        more.settle(1);
+        assertThat(limiter.peek().remaining()).isEqualTo(10);
+        limiter.decide(5);
+        limiter.refund(2);
+        assertThat(limiter.peek().remaining())
+                .as("a refund is of the open period")
+                .isEqualTo(7);
+    }
+
+    @Test
     void a_period_ends_when_its_window_does() {
         Limiter limiter = window(2);
         assertThat(limiter.peek().periodEnd()).as("before the window opens").isEmpty();
