@@ -275,8 +275,8 @@ public final class ScriptBackend extends RedisBackend {
             }
         } else if (RedisErrors.isMovingKeys(error)) {
             // While their slot is moved to another node, each key is on one of both, where the client finds it. A call
-            // that is
-            // remembered there would have a second key, which is on neither yet.
+            // that
+            // is remembered would have a second key, which is on neither yet.
             if (set == null) {
                 sent.singles().forEach(single -> send(single, false, false));
             } else {
