@@ -1,6 +1,6 @@
 package io.limiter;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.Verdict;
 import java.io.Serializable;
 import java.time.Duration;
@@ -115,8 +115,8 @@ public final class Decision implements Serializable {
     }
 
     private static long micros(String name, Duration duration) {
-        Check.duration(name, duration, Duration.ZERO);
-        return Check.micros(duration);
+        Ranges.duration(name, duration, Duration.ZERO);
+        return Ranges.micros(duration);
     }
 
     /** This decision with another source. */

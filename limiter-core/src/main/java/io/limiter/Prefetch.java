@@ -1,6 +1,6 @@
 package io.limiter;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +27,8 @@ public final class Prefetch {
     private final int callsPerSecond;
 
     private Prefetch(Duration time, int callsPerSecond) {
-        Check.duration("prefetch time", time, SHORTEST_TIME, LONGEST_TIME);
-        Check.range("prefetch calls (per second)", callsPerSecond, 1, MOST_CALLS_PER_SECOND);
+        Ranges.duration("prefetch time", time, SHORTEST_TIME, LONGEST_TIME);
+        Ranges.range("prefetch calls (per second)", callsPerSecond, 1, MOST_CALLS_PER_SECOND);
         this.time = time;
         this.callsPerSecond = callsPerSecond;
     }

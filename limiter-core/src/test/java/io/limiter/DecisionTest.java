@@ -3,7 +3,7 @@ package io.limiter;
 import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.Verdict;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -22,7 +22,7 @@ class DecisionTest {
 
     @Test
     void a_wait_that_never_ends_is_longer_than_any_other_time() {
-        Decision decision = decision(false, 5, 1, Verdict.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
+        Decision decision = decision(false, 5, 1, Verdict.NEVER_MICROS, Ranges.micros(Ranges.MAX_DURATION), 0);
 
         assertThat(decision.timeToWait()).isGreaterThan(decision.retryAfter().orElseThrow());
         assertThat(decision.fullAfter()).isZero();

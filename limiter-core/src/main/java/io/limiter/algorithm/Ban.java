@@ -1,7 +1,7 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -34,10 +34,10 @@ public final class Ban implements LimitStep<Ban.State> {
     private final Duration atMost;
 
     private Ban(int after, Duration within, Duration lasting, Duration atMost) {
-        Check.range("after", after, 1, MAX_AFTER);
-        Check.duration("within", within, Duration.ofMillis(1));
-        Check.duration("atMost", atMost, Duration.ofMillis(1));
-        Check.duration("lasting", lasting, Duration.ofMillis(1));
+        Ranges.range("after", after, 1, MAX_AFTER);
+        Ranges.duration("within", within, Duration.ofMillis(1));
+        Ranges.duration("atMost", atMost, Duration.ofMillis(1));
+        Ranges.duration("lasting", lasting, Duration.ofMillis(1));
         if (lasting.compareTo(atMost) > 0) {
             throw new IllegalArgumentException("lasting must be at most atMost, which is " + atMost + ", was " + lasting
                     + ": make the first ban shorter, or the longest one longer");
@@ -65,15 +65,15 @@ public final class Ban implements LimitStep<Ban.State> {
     }
 
     public long withinMicros() {
-        return Check.micros(within);
+        return Ranges.micros(within);
     }
 
     public long lastingMicros() {
-        return Check.micros(lasting);
+        return Ranges.micros(lasting);
     }
 
     public long atMostMicros() {
-        return Check.micros(atMost);
+        return Ranges.micros(atMost);
     }
 
     /** How many rejections, from 1 to 100. */
@@ -161,7 +161,7 @@ public final class Ban implements LimitStep<Ban.State> {
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Check.lifetimeMillis(goodAtMicros(state) - nowMicros);
+        return Ranges.lifetimeMillis(goodAtMicros(state) - nowMicros);
     }
 
     @Override
@@ -205,9 +205,9 @@ public final class Ban implements LimitStep<Ban.State> {
         public State {
             Objects.requireNonNull(rejectedMicros, "rejectedMicros");
             double earlier = 0.0;
-            boolean valid = Check.isTime(untilMicros) && Check.isTime(lengthMicros);
+            boolean valid = Ranges.isTime(untilMicros) && Ranges.isTime(lengthMicros);
             for (double time : rejectedMicros) {
-                valid &= Check.isTime(time) && time >= earlier;
+                valid &= Ranges.isTime(time) && time >= earlier;
                 earlier = time;
             }
             if (!valid) {

@@ -1,6 +1,6 @@
 package io.limiter.algorithm;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.arithmetic.Rounding;
 import java.time.Duration;
 import java.util.Objects;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** What the parameters of a {@link TokenBucket} may be, and may be together. */
 final class BucketChecks {
 
-    static final double MAX_BURST = Check.MAX_DURATION.toSeconds();
+    static final double MAX_BURST = Ranges.MAX_DURATION.toSeconds();
 
     private static final double MIN_BURST = 1e-9;
 
@@ -23,9 +23,9 @@ final class BucketChecks {
             WhoWaits whoWaits,
             boolean startsFull,
             Duration maxWait) {
-        Check.range("rate (permits per second)", permitsPerSecond, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
-        Check.range("capacity (permits)", minCapacity, 0, TokenBucket.MAX_CAPACITY);
-        Check.range("burst (seconds)", burstSeconds, minCapacity > 0 ? 0 : MIN_BURST, MAX_BURST);
+        Ranges.range("rate (permits per second)", permitsPerSecond, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
+        Ranges.range("capacity (permits)", minCapacity, 0, TokenBucket.MAX_CAPACITY);
+        Ranges.range("burst (seconds)", burstSeconds, minCapacity > 0 ? 0 : MIN_BURST, MAX_BURST);
         double permits = TokenBucket.maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
         // The product of two rounded numbers may be slightly above the maximum.
         if (Math.rint(permits) > TokenBucket.MAX_CAPACITY) {
@@ -40,7 +40,7 @@ final class BucketChecks {
                     + " permits, which take " + minCapacity / permitsPerSecond + " s at " + permitsPerSecond
                     + "/s: choose a smaller capacity, or a higher rate");
         }
-        Check.duration("maxWait", maxWait, Duration.ZERO);
+        Ranges.duration("maxWait", maxWait, Duration.ZERO);
         Objects.requireNonNull(whoWaits, "whoWaits");
         if (warmUp != null && whoWaits != WhoWaits.NEXT_CALLER) {
             throw new IllegalArgumentException("a warm-up works only with whoWaits NEXT_CALLER, was " + whoWaits
@@ -52,7 +52,7 @@ final class BucketChecks {
         }
         if (warmUp == null && whoWaits == WhoWaits.CALLER) {
             double wait = waitOfFullBucket(permitsPerSecond, permits);
-            if (wait > Check.micros(maxWait)) {
+            if (wait > Ranges.micros(maxWait)) {
                 String orElse = ", or maxWait at least " + wait / 1e6 + " s";
                 throw tooSmall(permitsPerSecond, permits, orElse, "with a maxWait of " + maxWait);
             }

@@ -2,7 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -48,8 +48,8 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
     private final Duration leaseTime;
 
     private ConcurrencyLimit(long limit, Duration leaseTime) {
-        Check.range("limit", limit, 1, MAX_LIMIT);
-        Check.duration("leaseTime", leaseTime, Duration.ofMillis(100));
+        Ranges.range("limit", limit, 1, MAX_LIMIT);
+        Ranges.duration("leaseTime", leaseTime, Duration.ofMillis(100));
 
         this.limit = limit;
         this.leaseTime = leaseTime;
@@ -74,7 +74,7 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
     }
 
     public long leaseMicros() {
-        return Check.micros(leaseTime);
+        return Ranges.micros(leaseTime);
     }
 
     /** The most permits held at the same time, from 1 to 1,000; all holders are read with each decision. */
@@ -104,7 +104,7 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
 
     @Override
     public ConcurrencyLimit scaled(double share) {
-        return share == 1.0 ? this : new ConcurrencyLimit(Check.share(limit, share), leaseTime);
+        return share == 1.0 ? this : new ConcurrencyLimit(Ranges.share(limit, share), leaseTime);
     }
 
     @Override
@@ -185,7 +185,7 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Check.lifetimeMillis(lastExpiryMicros(state.holders(), nowMicros));
+        return Ranges.lifetimeMillis(lastExpiryMicros(state.holders(), nowMicros));
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +25,11 @@ public record Demand(
     private static final double MOST_PERMITS = 0x1p52;
 
     public Demand {
-        if (!(Check.isTime(calledMicros)
-                && Check.isTime(nextCallMicros)
+        if (!(Ranges.isTime(calledMicros)
+                && Ranges.isTime(nextCallMicros)
                 && nextCallMicros > 0.0
-                && Check.isTime(permits)
-                && Check.isTime(heldPermits))) {
+                && Ranges.isTime(permits)
+                && Ranges.isTime(heldPermits))) {
             throw new IllegalArgumentException("not a bucket's demand: calledMicros " + calledMicros
                     + ", nextCallMicros " + nextCallMicros + ", permits " + permits + ", heldPermits " + heldPermits);
         }

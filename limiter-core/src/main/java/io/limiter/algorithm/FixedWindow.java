@@ -2,7 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -41,8 +41,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
     private final @Nullable CalendarPeriod calendar;
 
     private FixedWindow(long limit, Duration period, @Nullable CalendarPeriod calendar) {
-        Check.limit(limit);
-        Check.duration("period", period, Duration.ofMillis(1));
+        Ranges.limit(limit);
+        Ranges.duration("period", period, Duration.ofMillis(1));
         this.limit = limit;
         this.period = period;
         this.calendar = calendar;
@@ -59,7 +59,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
     }
 
     public long periodMicros() {
-        return Check.micros(period);
+        return Ranges.micros(period);
     }
 
     /** The most permits in one window, from 1 to 2<sup>53</sup> - 1. */
@@ -94,7 +94,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
     @Override
     public FixedWindow scaled(double share) {
-        return share == 1.0 ? this : new FixedWindow(Check.share(limit, share), period, calendar);
+        return share == 1.0 ? this : new FixedWindow(Ranges.share(limit, share), period, calendar);
     }
 
     @Override
@@ -202,7 +202,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         for (State window = state; window != null; window = window.next()) {
             end = Math.max(end, window.endMicros());
         }
-        return Check.lifetimeMillis(end - nowMicros) + spreadMillis(nowMicros);
+        return Ranges.lifetimeMillis(end - nowMicros) + spreadMillis(nowMicros);
     }
 
     /** By the time of the last change, which is another one for most keys. */
@@ -259,12 +259,12 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
         public State {
             double since = sinceMicros == null ? 0.0 : sinceMicros;
-            if (!(Check.isTime(Math.abs(unitMicros))
+            if (!(Ranges.isTime(Math.abs(unitMicros))
                     && unitMicros % 1.0 == 0.0
-                    && Check.isCount(count, Check.MAX_PERMITS)
-                    && Check.isTime(endMicros)
+                    && Ranges.isCount(count, Ranges.MAX_PERMITS)
+                    && Ranges.isTime(endMicros)
                     && endMicros % 1.0 == 0.0
-                    && Check.isTime(since)
+                    && Ranges.isTime(since)
                     && since % 1.0 == 0.0
                     && (unitMicros < 0.0 || since == 0.0))) {
                 throw new IllegalArgumentException("not a window's state: unitMicros " + unitMicros + ", count " + count
@@ -285,7 +285,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
         /** More permits than can be counted are as many as can be. */
         private static double sum(double count, double permits) {
-            return Math.min(count + permits, Check.MAX_PERMITS);
+            return Math.min(count + permits, Ranges.MAX_PERMITS);
         }
 
         private boolean isOpen(double now) {

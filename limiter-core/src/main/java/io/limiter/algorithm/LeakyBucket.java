@@ -1,6 +1,6 @@
 package io.limiter.algorithm;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.arithmetic.Rounding;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -26,7 +26,7 @@ public final class LeakyBucket {
      * @param capacity the capacity in permits, from 1 to 1,000,000,000,000, and at most what leaks in 1,000 days
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
-        Check.range("capacity", capacity, 1, TokenBucket.MAX_CAPACITY);
+        Ranges.range("capacity", capacity, 1, TokenBucket.MAX_CAPACITY);
         return TokenBucket.perSecond(leakPerSecond).withCapacity(capacity).withKind(LimitKind.LEAKY_BUCKET);
     }
 
@@ -38,14 +38,14 @@ public final class LeakyBucket {
      *     most
      */
     public static TokenBucket queue(double permitsPerSecond, long maxWaiting) {
-        Check.range("maxWaiting", maxWaiting, 0, TokenBucket.MAX_CAPACITY);
+        Ranges.range("maxWaiting", maxWaiting, 0, TokenBucket.MAX_CAPACITY);
         // Checks the rate.
         TokenBucket oneByOne =
                 TokenBucket.perSecond(permitsPerSecond).withCapacity(1).withKind(LimitKind.LEAKY_QUEUE);
         double micros = Rounding.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
         return oneByOne.withMaxWait(
-                micros > Check.MAX_DURATION.toSeconds() * 1e6
-                        ? Check.MAX_DURATION.plusNanos(1)
+                micros > Ranges.MAX_DURATION.toSeconds() * 1e6
+                        ? Ranges.MAX_DURATION.plusNanos(1)
                         : Duration.of((long) micros, ChronoUnit.MICROS));
     }
 }

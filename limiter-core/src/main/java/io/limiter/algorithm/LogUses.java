@@ -1,7 +1,7 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 
 /**
  * What a {@link SlidingLog} keeps for the limits that share it.
@@ -20,10 +20,10 @@ public record LogUses(
     static final LogUses NONE = new LogUses(0.0, 0.0, 0.0, 0.0);
 
     public LogUses {
-        if (!(Check.isTime(periodMicros)
-                && Check.isCount(limit, SlidingLog.State.MOST_PERMITS)
-                && Check.isTime(otherPeriodMicros)
-                && Check.isTime(usedMicros))) {
+        if (!(Ranges.isTime(periodMicros)
+                && Ranges.isCount(limit, SlidingLog.State.MOST_PERMITS)
+                && Ranges.isTime(otherPeriodMicros)
+                && Ranges.isTime(usedMicros))) {
             throw new IllegalArgumentException("not the uses of a log: periodMicros " + periodMicros + ", limit "
                     + limit + ", otherPeriodMicros " + otherPeriodMicros + ", usedMicros " + usedMicros);
         }

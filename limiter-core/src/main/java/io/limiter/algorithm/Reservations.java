@@ -1,7 +1,7 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +36,13 @@ public record Reservations(
     static final Reservations NONE = new Reservations(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 
     public Reservations {
-        if (!(Check.isTime(lastTicketMicros)
-                && Check.isTime(overlapMicros)
-                && Check.isTime(cancelledFromMicros)
-                && Check.isTime(cancelledMicros)
-                && Check.isTime(furthestMicros)
-                && Check.isTime(fastestMicros)
-                && Check.isTime(otherSinceMicros))) {
+        if (!(Ranges.isTime(lastTicketMicros)
+                && Ranges.isTime(overlapMicros)
+                && Ranges.isTime(cancelledFromMicros)
+                && Ranges.isTime(cancelledMicros)
+                && Ranges.isTime(furthestMicros)
+                && Ranges.isTime(fastestMicros)
+                && Ranges.isTime(otherSinceMicros))) {
             throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
                     + ", overlapMicros " + overlapMicros + ", cancelledFromMicros " + cancelledFromMicros
                     + ", cancelledMicros " + cancelledMicros + ", furthestMicros " + furthestMicros

@@ -2,7 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -38,8 +38,8 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
     private final Duration period;
 
     private SlidingCounter(long limit, Duration period) {
-        Check.limit(limit);
-        Check.duration("period", period, Duration.ofMillis(1));
+        Ranges.limit(limit);
+        Ranges.duration("period", period, Duration.ofMillis(1));
 
         this.limit = limit;
         this.period = period;
@@ -51,7 +51,7 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
     }
 
     public long periodMicros() {
-        return Check.micros(period);
+        return Ranges.micros(period);
     }
 
     /** The most permits, from 1 to 2<sup>53</sup> - 1. */
@@ -81,7 +81,7 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
 
     @Override
     public SlidingCounter scaled(double share) {
-        return share == 1.0 ? this : new SlidingCounter(Check.share(limit, share), period);
+        return share == 1.0 ? this : new SlidingCounter(Ranges.share(limit, share), period);
     }
 
     @Override
@@ -148,7 +148,7 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Check.lifetimeMillis(state.leavesMicros(nowMicros));
+        return Ranges.lifetimeMillis(state.leavesMicros(nowMicros));
     }
 
     @Override
@@ -199,7 +199,7 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
                 @JsonProperty(required = true) double usedMicros) {
 
             public OtherWindows {
-                if (pair == null || pair.other != null || !Check.isTime(usedMicros)) {
+                if (pair == null || pair.other != null || !Ranges.isTime(usedMicros)) {
                     throw new IllegalArgumentException(
                             "not a counter's other windows: pair " + pair + ", usedMicros " + usedMicros);
                 }
@@ -207,13 +207,13 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
         }
 
         /** The largest count; from 2<sup>53</sup> on, a double cannot count single permits. */
-        static final double MOST_PERMITS = Check.MAX_PERMITS;
+        static final double MOST_PERMITS = Ranges.MAX_PERMITS;
 
         public State {
-            if (!(Check.isCount(previous, MOST_PERMITS)
-                    && Check.isCount(current, MOST_PERMITS)
-                    && Check.isTime(startMicros)
-                    && Check.isTime(periodMicros)
+            if (!(Ranges.isCount(previous, MOST_PERMITS)
+                    && Ranges.isCount(current, MOST_PERMITS)
+                    && Ranges.isTime(startMicros)
+                    && Ranges.isTime(periodMicros)
                     && periodMicros >= 1)) {
                 throw new IllegalArgumentException("not a counter's state: previous " + previous + ", current "
                         + current + ", startMicros " + startMicros + ", periodMicros " + periodMicros);

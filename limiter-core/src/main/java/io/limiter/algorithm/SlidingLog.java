@@ -2,7 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -43,7 +43,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
             throw new IllegalArgumentException("limit of a sliding log must be between 1 and " + MAX_LIMIT + ", was "
                     + limit + (limit < 1 ? "" : ": use a SlidingCounter, which needs no memory for each grant"));
         }
-        Check.duration("period", period, Duration.ofMillis(1));
+        Ranges.duration("period", period, Duration.ofMillis(1));
 
         this.limit = limit;
         this.period = period;
@@ -55,7 +55,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
     }
 
     public long periodMicros() {
-        return Check.micros(period);
+        return Ranges.micros(period);
     }
 
     /** The most permits in any interval of one period, from 1 to 100,000. */
@@ -85,7 +85,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
 
     @Override
     public SlidingLog scaled(double share) {
-        return share == 1.0 ? this : new SlidingLog(Check.share(limit, share), period);
+        return share == 1.0 ? this : new SlidingLog(Ranges.share(limit, share), period);
     }
 
     @Override
@@ -146,7 +146,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         double leaves = state.size() == 0
                 ? 0.0
                 : state.newestMicros() + Math.max(periodMicros(), state.uses().periodMicros()) - nowMicros;
-        return Check.lifetimeMillis(leaves);
+        return Ranges.lifetimeMillis(leaves);
     }
 
     @Override
@@ -305,10 +305,10 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
                 double earlier = i == 0 ? -1.0 : timesMicros[i - 1];
                 double fewer = i == 0 ? 0.0 : totals[i - 1];
                 if (!(timesMicros[i] > earlier
-                        && Check.isTime(timesMicros[i])
+                        && Ranges.isTime(timesMicros[i])
                         && timesMicros[i] % 1.0 == 0.0
                         && totals[i] > fewer
-                        && Check.isCount(totals[i], MOST_PERMITS))) {
+                        && Ranges.isCount(totals[i], MOST_PERMITS))) {
                     throw new IllegalArgumentException("not a log's state: " + totals[i] + " permits until "
                             + timesMicros[i] + ", after " + fewer + " until " + earlier);
                 }

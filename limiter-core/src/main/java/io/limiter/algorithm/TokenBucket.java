@@ -1,6 +1,6 @@
 package io.limiter.algorithm;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.arithmetic.Rounding;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
@@ -82,7 +82,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
             Duration expire,
             LimitKind kind) {
         BucketChecks.check(permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, maxWait);
-        Check.duration("expire", expire, Duration.ofMillis(1));
+        Ranges.duration("expire", expire, Duration.ofMillis(1));
         this.permitsPerSecond = permitsPerSecond;
         this.burstSeconds = burstSeconds;
         this.minCapacity = minCapacity;
@@ -134,7 +134,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
      * @param period from 1 ns to 1,000 days
      */
     public static TokenBucket per(double permits, Duration period) {
-        Check.duration("period", period, Duration.ofNanos(1));
+        Ranges.duration("period", period, Duration.ofNanos(1));
         double seconds = period.toNanos() / 1e9;
         double rate = permits / seconds;
         // Rounded up, so that a bucket holds all of the last permit.
@@ -188,7 +188,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
      * @throws IllegalArgumentException as {@link #withRate}
      */
     public TokenBucket withRateAndCapacity(double newPermitsPerSecond, double permits) {
-        Check.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
+        Ranges.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
         return stillGranting(
                 with(newPermitsPerSecond, 0, permits, kind == LimitKind.LEAKY_QUEUE ? LimitKind.TOKEN_BUCKET : kind));
     }
@@ -214,7 +214,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
 
     /** This bucket with a capacity in permits at any rate, more than 0 and at most 1,000,000,000,000. */
     public TokenBucket withCapacity(double permits) {
-        Check.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
+        Ranges.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
         return with(permitsPerSecond, 0, permits, LimitKind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
@@ -372,11 +372,11 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     /** How far ahead permits can be reserved: {@code maxWait}, or the time for one permit if that is longer. */
     public double maxReservedMicros() {
         double costliestPermit = warmUp == null ? intervalMicros() : intervalMicros() * warmUp.coldFactor();
-        return Math.max(Check.micros(maxWait), Math.ceil(costliestPermit));
+        return Math.max(Ranges.micros(maxWait), Math.ceil(costliestPermit));
     }
 
     public long maxWaitMicros() {
-        return Check.micros(maxWait);
+        return Ranges.micros(maxWait);
     }
 
     /** False if a warm-up rejects for ever: when other callers warm it up, its permits become cheaper. */
@@ -435,7 +435,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
 
     /** The lifetime of a state that is needed for this time. */
     long lifetimeMillis(double neededMicros) {
-        return Math.max(expire.toMillis(), Check.lifetimeMillis(neededMicros));
+        return Math.max(expire.toMillis(), Ranges.lifetimeMillis(neededMicros));
     }
 
     boolean hasOtherDefinition(RedisPermits state) {

@@ -1,6 +1,6 @@
 package io.limiter.algorithm;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -52,8 +52,8 @@ public final class WarmUp {
     private final double coldFactor;
 
     private WarmUp(Duration period, double coldFactor) {
-        Check.duration("warm-up period", period, Duration.ofNanos(1000));
-        Check.moreThan("cold factor", coldFactor, 1.0, MAX_COLD_FACTOR);
+        Ranges.duration("warm-up period", period, Duration.ofNanos(1000));
+        Ranges.moreThan("cold factor", coldFactor, 1.0, MAX_COLD_FACTOR);
 
         this.period = period;
         this.coldFactor = coldFactor;
@@ -72,12 +72,12 @@ public final class WarmUp {
     double maxPermits(double stableIntervalMicros) {
         double coldIntervalMicros = stableIntervalMicros * coldFactor;
         return thresholdPermits(stableIntervalMicros)
-                + 2.0 * Check.micros(period) / (stableIntervalMicros + coldIntervalMicros);
+                + 2.0 * Ranges.micros(period) / (stableIntervalMicros + coldIntervalMicros);
     }
 
     /** How many stored permits cost no more than a new one. */
     public double thresholdPermits(double stableIntervalMicros) {
-        return 0.5 * Check.micros(period) / stableIntervalMicros;
+        return 0.5 * Ranges.micros(period) / stableIntervalMicros;
     }
 
     /** How much the time for a permit grows with each stored permit above the threshold, in microseconds. */

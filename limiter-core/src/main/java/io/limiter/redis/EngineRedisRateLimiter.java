@@ -24,6 +24,6 @@ final class EngineRedisRateLimiter extends EngineRateLimiter implements RedisRat
 
     @Override
     public String redisKey() {
-        return backendKey();
+        return storedKey();
     }
 }

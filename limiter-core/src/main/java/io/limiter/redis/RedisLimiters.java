@@ -33,7 +33,7 @@ import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Instances;
-import io.limiter.internal.resilience.PolicyDecisions;
+import io.limiter.internal.resilience.PolicyReport;
 import io.limiter.internal.resilience.Probe;
 import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -78,7 +78,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
     private final int hashTagCount;
     private volatile @Nullable HashTags hashTags;
     private final Instances instances;
-    private final PolicyDecisions policyDecisions;
+    private final PolicyReport policyDecisions;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     RedisLimiters(RedisRateLimiterFactory.Builder settings) {
@@ -101,7 +101,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
                 new Breakers(settings.probeInterval, notifier),
                 notifier,
                 observer);
-        this.policyDecisions = new PolicyDecisions(statistics()::totals, settings.ticker);
+        this.policyDecisions = new PolicyReport(statistics()::totals, settings.ticker);
         this.instances = new Instances(settings.expectedInstances);
         this.byScript = settings.lock == null;
         this.clock = settings.clock;

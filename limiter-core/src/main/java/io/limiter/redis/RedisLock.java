@@ -1,7 +1,7 @@
 package io.limiter.redis;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.SpringCalls;
@@ -42,7 +42,7 @@ public final class RedisLock implements DistributedLock {
      * @param lease how long the lock is held at most, from 1 ms to 1,000 days; long enough for a load and a save
      */
     public RedisLock(RedisConnectionFactory connections, Duration lease) {
-        Check.duration("lease", lease, Duration.ofMillis(1));
+        Ranges.duration("lease", lease, Duration.ofMillis(1));
         this.redis = new SpringCalls(Objects.requireNonNull(connections, "connections"));
         this.lease = lease;
     }

@@ -8,7 +8,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.factory.FactoryView;
 import io.limiter.internal.key.HashTags;
@@ -326,7 +326,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         private static Duration checked(String what, Duration value) {
-            Check.duration(what, value, SHORTEST, LONGEST);
+            Ranges.duration(what, value, SHORTEST, LONGEST);
             return value;
         }
 

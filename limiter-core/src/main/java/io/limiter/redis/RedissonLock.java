@@ -1,6 +1,6 @@
 package io.limiter.redis;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
@@ -35,7 +35,7 @@ public final class RedissonLock implements DistributedLock {
      * @param lease how long the lock is held at most, from 1 ms to 1,000 days; long enough for a load and a save
      */
     public RedissonLock(RedissonClient redisson, Duration lease) {
-        Check.duration("lease", lease, Duration.ofMillis(1));
+        Ranges.duration("lease", lease, Duration.ofMillis(1));
         this.redisson = Objects.requireNonNull(redisson, "redisson");
         this.lease = lease;
     }

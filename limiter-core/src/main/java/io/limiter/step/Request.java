@@ -1,6 +1,6 @@
 package io.limiter.step;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +58,7 @@ public final class Request {
 
     private Request(Action action, long permits, long timeoutMicros, long id) {
         this.action = Objects.requireNonNull(action, "action");
-        Check.permits(permits);
+        Ranges.permits(permits);
         if (timeoutMicros < 0) {
             throw new IllegalArgumentException("timeoutMicros must be at least 0, was " + timeoutMicros);
         }
@@ -66,8 +66,8 @@ public final class Request {
             throw new IllegalArgumentException("id must be from 1 to " + MAX_ID + ", or 0 for none, was " + id);
         }
         if (action == Action.PREFETCH) {
-            Check.range("prefetch time (microseconds)", timeoutMicros, 1, MAX_PREFETCH_MICROS);
-            Check.range("time between calls (microseconds)", id, 1, MAX_CALL_MICROS);
+            Ranges.range("prefetch time (microseconds)", timeoutMicros, 1, MAX_PREFETCH_MICROS);
+            Ranges.range("time between calls (microseconds)", id, 1, MAX_CALL_MICROS);
         }
         this.permits = permits;
         this.timeoutMicros = timeoutMicros;

@@ -3,7 +3,7 @@ package io.limiter.algorithm;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
@@ -108,7 +108,7 @@ class DecisionPromiseTest {
         double interval = intervalMicros(limit);
         long now = EPOCH_MICROS + random.nextLong(1_000_000);
         for (int i = 0; i < REQUESTS; i++) {
-            long permits = 1 + random.nextLong((long) Math.min(limit.capacity() * 1.5 + 1, Check.MAX_PERMITS));
+            long permits = 1 + random.nextLong((long) Math.min(limit.capacity() * 1.5 + 1, Ranges.MAX_PERMITS));
             long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 10 * interval);
             then.accept(new RandomRequest<>(limit, timeline, now, permits, timeout));
             now += random.nextBoolean() ? 0 : (long) (random.nextDouble() * 5 * interval);
@@ -145,7 +145,7 @@ class DecisionPromiseTest {
 
     /** Of any order of magnitude. */
     private long many() {
-        return Math.max(1, (long) Math.pow(Check.MAX_PERMITS, random.nextDouble()));
+        return Math.max(1, (long) Math.pow(Ranges.MAX_PERMITS, random.nextDouble()));
     }
 
     private TokenBucket anyBucket() {
@@ -230,10 +230,10 @@ class DecisionPromiseTest {
             if (blur > 0) {
                 return;
             }
-            long remaining = timeline.peek(then, Check.MAX_PERMITS, 0).remaining();
+            long remaining = timeline.peek(then, Ranges.MAX_PERMITS, 0).remaining();
             check(remaining == 0 || timeline.peek(then, remaining, 0).isGranted(), "the remaining permits are granted");
             check(
-                    remaining == Check.MAX_PERMITS
+                    remaining == Ranges.MAX_PERMITS
                             || !timeline.peek(then, remaining + 1, 0).isGranted(),
                     "no more than the remaining permits are granted");
         }

@@ -3,7 +3,7 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.Verdict;
 import io.limiter.testing.Steps;
 import io.limiter.testing.Timeline;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LongRunRateTest {
 
     private static final Duration LONG = Duration.ofDays(1000);
-    private static final long ANY_TIMEOUT = Check.micros(LONG);
+    private static final long ANY_TIMEOUT = Ranges.micros(LONG);
     private static final int CALLS = Steps.of(30_000);
 
     private enum Kind {

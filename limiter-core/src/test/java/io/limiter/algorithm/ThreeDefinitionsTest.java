@@ -3,7 +3,7 @@ package io.limiter.algorithm;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -96,7 +96,7 @@ class ThreeDefinitionsTest {
                 SlidingLog limit = three.get(random.nextInt(3));
                 int permits = 1 + random.nextInt(3);
                 boolean charges = random.nextInt(8) == 0;
-                long charged = random.nextBoolean() ? Check.MAX_PERMITS : (1L << 31) / (1 + random.nextInt(3));
+                long charged = random.nextBoolean() ? Ranges.MAX_PERMITS : (1L << 31) / (1 + random.nextInt(3));
                 Step<SlidingLog.State> step =
                         limit.step(state, now, charges ? Request.charge(charged) : Request.take(permits, 0));
                 state = step.state();
@@ -370,7 +370,7 @@ class ThreeDefinitionsTest {
     }
 
     private static long periodMicros(LimitStep<?> limit) {
-        return Check.micros(
+        return Ranges.micros(
                 limit instanceof FixedWindow window
                         ? window.period()
                         : limit instanceof SlidingLog log ? log.period() : ((SlidingCounter) limit).period());

@@ -3,7 +3,7 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Account.Reserved;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Step;
@@ -293,7 +293,7 @@ class TwoDefinitionsTest {
     /** In no interval shorter than both periods more than so many times the larger limit are granted. */
     private <S> void check(LimitStep<S> one, Duration period, LimitStep<S> other, Duration otherPeriod, int times) {
         long most = times * Math.max(one.capacity(), other.capacity());
-        long shorter = Math.min(Check.micros(period), Check.micros(otherPeriod));
+        long shorter = Math.min(Ranges.micros(period), Ranges.micros(otherPeriod));
         boolean inTurn = random.nextBoolean();
         List<Grant> grants = new ArrayList<>();
         long now = TraceLine.EPOCH_MICROS;

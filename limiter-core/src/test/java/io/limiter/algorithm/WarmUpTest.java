@@ -3,7 +3,7 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.testing.Timeline;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;
@@ -35,7 +35,7 @@ class WarmUpTest {
     void the_trapezoid_is_the_period(WarmUp warmUp, double interval) {
         double width = warmUp.maxPermits(interval) - warmUp.thresholdPermits(interval);
         double area = (interval + interval * warmUp.coldFactor()) / 2 * width;
-        double period = Check.micros(warmUp.period());
+        double period = Ranges.micros(warmUp.period());
 
         assertThat(area).isCloseTo(period, within(period * 1e-12));
     }
@@ -43,7 +43,7 @@ class WarmUpTest {
     @ParameterizedTest
     @MethodSource("warmUps")
     void the_rectangle_is_half_the_period(WarmUp warmUp, double interval) {
-        double period = Check.micros(warmUp.period());
+        double period = Ranges.micros(warmUp.period());
 
         assertThat(warmUp.thresholdPermits(interval) * interval).isCloseTo(period / 2, within(period * 1e-12));
     }
@@ -60,7 +60,7 @@ class WarmUpTest {
     @ParameterizedTest
     @MethodSource("warmUps")
     void cooling_down_takes_the_period(WarmUp warmUp, double interval) {
-        double period = Check.micros(warmUp.period());
+        double period = Ranges.micros(warmUp.period());
 
         assertThat(warmUp.coolDownIntervals())
                 .isCloseTo(period / warmUp.maxPermits(interval) / interval, within(1e-12 * warmUp.coolDownIntervals()));

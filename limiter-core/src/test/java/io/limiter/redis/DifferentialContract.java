@@ -12,7 +12,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
@@ -299,8 +299,8 @@ abstract class DifferentialContract {
             case 0 -> 1L << 31;
             case 1 -> 1L << 32;
             case 2 -> TokenBucket.MAX_CAPACITY;
-            case 3 -> Check.MAX_PERMITS;
-            default -> (long) (Check.MAX_PERMITS * Math.pow(random.nextDouble(), 8));
+            case 3 -> Ranges.MAX_PERMITS;
+            default -> (long) (Ranges.MAX_PERMITS * Math.pow(random.nextDouble(), 8));
         };
         return Math.max(1, Math.min(most, near / (1 + random.nextInt(3)) + random.nextInt(7) - 3));
     }

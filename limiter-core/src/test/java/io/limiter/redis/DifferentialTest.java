@@ -12,7 +12,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.step.LimitStep;
@@ -110,7 +110,7 @@ class DifferentialTest extends DifferentialContract {
             double interval = rate == 0 ? 1e6 : 1e6 / rate;
             moveClock(rate == 0 ? 10e6 : large ? Math.min(10e6, interval * limit.capacity() / 10) : interval);
             List<Request> requests =
-                    requests(interval, large ? Check.MAX_PERMITS : 10_000, 20, definitions.cancellations);
+                    requests(interval, large ? Ranges.MAX_PERMITS : 10_000, 20, definitions.cancellations);
             if (rate > 0 && random.nextInt(3) == 0) {
                 addPrefetches(requests, large);
             }
@@ -122,7 +122,7 @@ class DifferentialTest extends DifferentialContract {
     }
 
     private void addPrefetches(List<Request> requests, boolean large) {
-        long permits = large ? large(Check.MAX_PERMITS) : 1 + random.nextInt(random.nextBoolean() ? 10 : 10_000);
+        long permits = large ? large(Ranges.MAX_PERMITS) : 1 + random.nextInt(random.nextBoolean() ? 10 : 10_000);
         long timeMicros = random.nextBoolean() ? 100_000 : 1 + random.nextInt((int) Request.MAX_PREFETCH_MICROS);
         long callMicros = random.nextBoolean() ? 200 : 1 + random.nextInt((int) Request.MAX_CALL_MICROS);
         int place = random.nextInt(requests.size() + 1);
@@ -287,8 +287,8 @@ class DifferentialTest extends DifferentialContract {
             case LOG_OF_FEW_PERIODS, LARGE_LOG ->
                 SlidingLog.of(1 + random.nextInt(20), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
             case LARGE_BUCKET -> largeBucket();
-            case LARGE_WINDOW -> FixedWindow.of(large(Check.MAX_PERMITS), randomPeriod());
-            case LARGE_COUNTER -> SlidingCounter.of(large(Check.MAX_PERMITS), randomPeriod());
+            case LARGE_WINDOW -> FixedWindow.of(large(Ranges.MAX_PERMITS), randomPeriod());
+            case LARGE_COUNTER -> SlidingCounter.of(large(Ranges.MAX_PERMITS), randomPeriod());
             case LOG_WITH_MANY_CANCELLATIONS ->
                 SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
         };

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The nested keys of a view, and the stored key of their permits.
  *
  * @param text the keys as {@link KeyText}; {@code null} for the limiter itself
- * @param backendKey the stored key
+ * @param storedKey the stored key
  */
-public record KeyPath(@Nullable String text, String backendKey) {
+public record KeyPath(@Nullable String text, String storedKey) {
 
     public static KeyPath own(KeySpace keys) {
         return new KeyPath(null, keys.own());
@@ -32,11 +32,11 @@ public record KeyPath(@Nullable String text, String backendKey) {
     public KeyPath on(KeySpace space, String next) {
         if (text == null) {
             // First, because it checks the key.
-            String backendKey = space.of(next);
-            return new KeyPath(KeyText.of(next), backendKey);
+            String storedKey = space.of(next);
+            return new KeyPath(KeyText.of(next), storedKey);
         }
-        String backendKey =
+        String storedKey =
                 space.of(Stream.concat(keys().stream(), Stream.of(next)).toList());
-        return new KeyPath(text + "#" + KeyText.of(next), backendKey);
+        return new KeyPath(text + "#" + KeyText.of(next), storedKey);
     }
 }

@@ -5,7 +5,7 @@ import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.statistics.EngineObserver;
@@ -47,7 +47,7 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
             Duration timeout,
             long nowNanos) {
         super(nowNanos, 1000 * Timeouts.micros(timeout));
-        Check.permits(permits);
+        Ranges.permits(permits);
         this.counters = counters;
         this.key = key;
         this.limit = limit;

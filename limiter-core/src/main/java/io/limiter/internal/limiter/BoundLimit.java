@@ -65,9 +65,9 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     }
 
     /** The stored key of a ban of permits. */
-    String keyOf(Ban ofKey, String backendKey) {
+    String keyOf(Ban ofKey, String storedKey) {
         int suffix = builtLimit().asStep().keySuffix().length();
-        return backendKey.substring(0, backendKey.length() - suffix) + ofKey.keySuffix();
+        return storedKey.substring(0, storedKey.length() - suffix) + ofKey.keySuffix();
     }
 
     /** What bans a key; {@code null} for none, as for the limiter's own permits, which are those of all callers. */
@@ -90,31 +90,31 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      *
      * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
-    Outcome decideAndWait(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
-            return new WaitingDecision(key, backendKey, permits, timeoutMicros).decideNow();
+    Outcome decideAndWait(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
+        if (mayWaitAgain(key, storedKey, permits, timeoutMicros)) {
+            return new WaitingDecision(key, storedKey, permits, timeoutMicros).decideNow();
         }
         Request request = Request.take(permits, timeoutMicros);
         EffectiveLimit<L> used = effective(key);
-        Outcome decision = decideNow(key, backendKey, used, request, false);
-        await(backendKey, used, permits, decision);
+        Outcome decision = decideNow(key, storedKey, used, request, false);
+        await(storedKey, used, permits, decision);
         return decision;
     }
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
-    boolean tryAcquire(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
-            return decideAndWait(key, backendKey, permits, timeoutMicros).isGranted();
+    boolean tryAcquire(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
+        if (mayWaitAgain(key, storedKey, permits, timeoutMicros)) {
+            return decideAndWait(key, storedKey, permits, timeoutMicros).isGranted();
         }
         EffectiveLimit<L> used = effective(key);
-        ImmediateEngine engine = used.engine().immediate();
+        ImmediateEngine engine = used.failover().immediate();
         // A listener receives the decision of a rejection.
         boolean isListenedTo = counters().isListenedTo();
         Known known = engine == null || permits < 1
                 ? Known.UNKNOWN
                 : isListenedTo
-                        ? engine.tryGrant(backendKey, used.step(), permits, timeoutMicros)
-                        : engine.tryAcquire(backendKey, used.step(), permits, timeoutMicros);
+                        ? engine.tryGrant(storedKey, used.step(), permits, timeoutMicros)
+                        : engine.tryAcquire(storedKey, used.step(), permits, timeoutMicros);
         if (known.isGranted() || known != Known.UNKNOWN && !isListenedTo) {
             counters().counted(key, known.isGranted(), known.source());
             if (known == Known.REJECTED) {
@@ -124,31 +124,31 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Outcome decision = decideNow(key, backendKey, used, request, known == Known.UNKNOWN);
-        await(backendKey, used, permits, decision);
+        Outcome decision = decideNow(key, storedKey, used, request, known == Known.UNKNOWN);
+        await(storedKey, used, permits, decision);
         return decision.isGranted();
     }
 
     /** Whether a request may be decided again, or stands behind others that are. */
-    private boolean mayWaitAgain(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
-        return timeoutMicros > 0 ? !effective().step().reservesAhead() : isWaitedFor(key, backendKey, permits);
+    private boolean mayWaitAgain(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
+        return timeoutMicros > 0 ? !effective().step().reservesAhead() : isWaitedFor(key, storedKey, permits);
     }
 
     /** Whether others wait for as many permits of a key. */
-    private boolean isWaitedFor(@Nullable String key, String backendKey, long permits) {
-        return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(queueKey(key, backendKey, permits));
+    private boolean isWaitedFor(@Nullable String key, String storedKey, long permits) {
+        return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(queueKey(key, storedKey, permits));
     }
 
-    private QueueKey queueKey(@Nullable String key, String backendKey, long permits) {
-        return new QueueKey(backendKey, permits, effective(key).step());
+    private QueueKey queueKey(@Nullable String key, String storedKey, long permits) {
+        return new QueueKey(storedKey, permits, effective(key).step());
     }
 
-    private void await(String backendKey, EffectiveLimit<L> used, long permits, Outcome decision) {
+    private void await(String storedKey, EffectiveLimit<L> used, long permits, Outcome decision) {
         if (decision.isGranted() && decision.waitMicros() > 0) {
             await(
-                    backendKey,
+                    storedKey,
                     decision.waitMicros(),
-                    () -> used.engine().cancel(decision, backendKey, used.step(), permits, permits));
+                    () -> used.failover().cancel(decision, storedKey, used.step(), permits, permits));
         }
     }
 
@@ -159,7 +159,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * @param giveUp returns the permits
      * @throws LimiterBackendException if the limiters are closed before; then the permits are returned
      */
-    void await(String backendKey, long waitMicros, Supplier<CompletableFuture<?>> giveUp) {
+    void await(String storedKey, long waitMicros, Supplier<CompletableFuture<?>> giveUp) {
         Runnable end = counters().waitBegins(counters().mayWait());
         boolean isDue;
         try {
@@ -169,7 +169,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         }
         if (!isDue) {
             counters().failed();
-            throw BackendFailures.closed(backendKey);
+            throw BackendFailures.closed(storedKey);
         }
     }
 
@@ -177,10 +177,10 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * @param unknown whether {@link Failover#immediate} did not know it a moment ago
      */
     private Outcome decideNow(
-            @Nullable String key, String backendKey, EffectiveLimit<L> used, Request request, boolean unknown) {
+            @Nullable String key, String storedKey, EffectiveLimit<L> used, Request request, boolean unknown) {
         Outcome decision;
         try {
-            decision = used.engine().decide(backendKey, used.step(), request, unknown);
+            decision = used.failover().decide(storedKey, used.step(), request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
@@ -195,15 +195,15 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * @param result the caller's result
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
-            @Nullable String key, String backendKey, long permits, long timeoutMicros, Function<Outcome, T> result) {
-        if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
-            return decideAgain(new WaitingDecision(key, backendKey, permits, timeoutMicros), result);
+            @Nullable String key, String storedKey, long permits, long timeoutMicros, Function<Outcome, T> result) {
+        if (mayWaitAgain(key, storedKey, permits, timeoutMicros)) {
+            return decideAgain(new WaitingDecision(key, storedKey, permits, timeoutMicros), result);
         }
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
         return start(
                 key,
-                backendKey,
+                storedKey,
                 effective(key),
                 Request.take(permits, timeoutMicros),
                 decision -> decision.isGranted() ? decision.waitMicros() : 0,
@@ -213,15 +213,15 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     private <T> CompletableFuture<T> start(
             @Nullable String key,
-            String backendKey,
+            String storedKey,
             EffectiveLimit<L> used,
             Request request,
             ToLongFunction<Outcome> waitMicros,
             Function<Outcome, Runnable> begins,
             Function<Outcome, T> result) {
-        Ask ask = used.engine().start(backendKey, used.step(), request);
+        Ask ask = used.failover().start(storedKey, used.step(), request);
         return new CallerFuture<>(
-                backendKey,
+                storedKey,
                 ask::giveUp,
                 ask,
                 (decision, error) -> {
@@ -252,25 +252,25 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     }
 
     /** Reserves permits; the caller waits until they come due. */
-    Reservation reserve(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
+    Reservation reserve(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
         EffectiveLimit<L> used = effective(key);
-        Outcome decision = isWaitedFor(key, backendKey, permits)
-                ? new WaitingDecision(key, backendKey, permits, 0).decideNow()
-                : decideNow(key, backendKey, used, Request.take(permits, timeoutMicros), false);
-        return reservation(key, backendKey, used, permits, decision);
+        Outcome decision = isWaitedFor(key, storedKey, permits)
+                ? new WaitingDecision(key, storedKey, permits, 0).decideNow()
+                : decideNow(key, storedKey, used, Request.take(permits, timeoutMicros), false);
+        return reservation(key, storedKey, used, permits, decision);
     }
 
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
-            @Nullable String key, String backendKey, long permits, long timeoutMicros) {
+            @Nullable String key, String storedKey, long permits, long timeoutMicros) {
         EffectiveLimit<L> used = effective(key);
-        Function<Outcome, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
-        if (isWaitedFor(key, backendKey, permits)) {
-            return decideAgain(new WaitingDecision(key, backendKey, permits, 0), result);
+        Function<Outcome, Reservation> result = decision -> reservation(key, storedKey, used, permits, decision);
+        if (isWaitedFor(key, storedKey, permits)) {
+            return decideAgain(new WaitingDecision(key, storedKey, permits, 0), result);
         }
         return start(
                 key,
-                backendKey,
+                storedKey,
                 used,
                 Request.take(permits, timeoutMicros),
                 decision -> 0,
@@ -283,27 +283,27 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * other.
      */
     Reservation reservation(
-            @Nullable String key, String backendKey, EffectiveLimit<?> used, long permits, Outcome decision) {
+            @Nullable String key, String storedKey, EffectiveLimit<?> used, long permits, Outcome decision) {
         return new EngineReservation(
                 decision,
                 permits,
                 waits.sleeper().ticker(),
-                fewer -> used.engine().cancel(decision, backendKey, used.step(), fewer, permits),
+                fewer -> used.failover().cancel(decision, storedKey, used.step(), fewer, permits),
                 more -> {
                     EffectiveLimit<L> now = effective(key);
-                    return now.engine().start(backendKey, now.step(), Request.charge(more));
+                    return now.failover().start(storedKey, now.step(), Request.charge(more));
                 });
     }
 
     /** Deletes the state of permits, and ends the ban of their key, also one that only another limiter of the limit has. */
     CompletableFuture<Void> reset(KeyPath path) {
-        CompletableFuture<Void> done = engine().reset(path.backendKey());
+        CompletableFuture<Void> done = failover().reset(path.storedKey());
         KnownBans ofLimit = bans;
         if (ofLimit == null || !path.isOfKey()) {
             return done;
         }
-        String ofBan = keyOf(ANY_BAN, path.backendKey());
-        return CompletableFuture.allOf(done, engine().reset(ofBan).thenRun(() -> ofLimit.reset(ofBan)));
+        String ofBan = keyOf(ANY_BAN, path.storedKey());
+        return CompletableFuture.allOf(done, failover().reset(ofBan).thenRun(() -> ofLimit.reset(ofBan)));
     }
 
     WaitingRoom waitingRoom() {
@@ -311,20 +311,20 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     }
 
     /** Requests for as many permits of one key under one limit. */
-    record QueueKey(String backendKey, long permits, LimitStep<?> limit) {}
+    record QueueKey(String storedKey, long permits, LimitStep<?> limit) {}
 
-    private final class WaitingDecision extends WaitingRequest<Outcome> {
+    private final class WaitingDecision extends WaitingRequest {
 
         private final @Nullable String key;
-        private final String backendKey;
+        private final String storedKey;
         private final long permits;
         private final long timeoutMicros;
         private final EngineObserver.MayWait mayWait;
 
-        WaitingDecision(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
+        WaitingDecision(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
             super(waitingRoom, timeoutMicros);
             this.key = key;
-            this.backendKey = backendKey;
+            this.storedKey = storedKey;
             this.permits = permits;
             this.timeoutMicros = timeoutMicros;
             this.mayWait = mayWait() ? counters().mayWait() : EngineObserver.MayWait.NONE;
@@ -333,19 +333,14 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         @Override
         protected Outcome decideFirst() {
             EffectiveLimit<L> used = effective(key);
-            return used.engine().decide(backendKey, used.step(), Request.take(permits, 0));
+            return used.failover().decide(storedKey, used.step(), Request.take(permits, 0));
         }
 
         @Override
-        protected Started<Outcome> startDecision() {
+        protected Started startDecision() {
             EffectiveLimit<L> used = effective(key);
-            Ask ask = used.engine().start(backendKey, used.step(), Request.take(permits, 0));
-            return new Started<>(ask, ask);
-        }
-
-        @Override
-        protected boolean isGranted(Outcome decision) {
-            return decision.isGranted();
+            Ask ask = used.failover().start(storedKey, used.step(), Request.take(permits, 0));
+            return new Started(ask, ask);
         }
 
         @Override
@@ -360,12 +355,12 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
         @Override
         protected Object queueKey() {
-            return BoundLimit.this.queueKey(key, backendKey, permits);
+            return BoundLimit.this.queueKey(key, storedKey, permits);
         }
 
         @Override
         protected String key() {
-            return backendKey;
+            return storedKey;
         }
 
         @Override

@@ -78,7 +78,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     private CompletableFuture<Decision> decideUncounted(Request request) {
         EffectiveLimit<?> used = limiter.effective();
         return AsyncFailures.map(
-                used.engine().start(limiter.path.backendKey(), used.step(), request), Outcome::toDecision);
+                used.failover().start(limiter.path.storedKey(), used.step(), request), Outcome::toDecision);
     }
 
     @Override
@@ -97,7 +97,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     final CompletableFuture<Reservation> reserve(long permits, long timeoutMicros) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
-                ? limiter.bound.reserveAsync(path.text(), path.backendKey(), permits, timeoutMicros)
+                ? limiter.bound.reserveAsync(path.text(), path.storedKey(), permits, timeoutMicros)
                 : limiter.alone().reserveAloneAsync(permits, timeoutMicros);
     }
 

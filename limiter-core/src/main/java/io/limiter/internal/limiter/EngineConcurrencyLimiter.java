@@ -99,11 +99,11 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     private Ask startPeek(EffectiveLimit<ConcurrencyLimit> peeked) {
-        return peeked.engine().start(path.backendKey(), peeked.step(), PEEK);
+        return peeked.failover().start(path.storedKey(), peeked.step(), PEEK);
     }
 
     private Ask startPeekOfUse() {
-        return startPeek(new EffectiveLimit<>(limit().withMostPermits(), bound.engine()));
+        return startPeek(new EffectiveLimit<>(limit().withMostPermits(), bound.failover()));
     }
 
     /**
@@ -114,8 +114,8 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         if (peeked.source() == Decision.Source.BACKEND) {
             return peeked.limit() - peeked.remaining();
         }
-        long local = localLeases == leases ? 0 : localLeases.permits(path.backendKey());
-        return leases.permits(path.backendKey()) + local;
+        long local = localLeases == leases ? 0 : localLeases.permits(path.storedKey());
+        return leases.permits(path.storedKey()) + local;
     }
 
     @Override
@@ -124,10 +124,10 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     private CompletableFuture<Void> startReset() {
-        String backendKey = path.backendKey();
+        String storedKey = path.storedKey();
         return leases == localLeases
-                ? leases.reset(backendKey)
-                : localLeases.reset(backendKey).thenCompose(done -> leases.reset(backendKey));
+                ? leases.reset(storedKey)
+                : localLeases.reset(storedKey).thenCompose(done -> leases.reset(storedKey));
     }
 
     /** Has no lease if rejected. */
@@ -168,7 +168,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         PolicyRequest(long permits, Duration timeout, Function<Lease, T> granted, Function<Outcome, T> rejected) {
             super(
                     bound.counters(),
-                    path.backendKey(),
+                    path.storedKey(),
                     effective().limit(),
                     permits,
                     timeout,
@@ -207,9 +207,9 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
                 return;
             }
             EffectiveLimit<ConcurrencyLimit> now = effective();
-            Failover engine = now.engine();
+            Failover engine = now.failover();
             ConcurrencyLimit limit = now.limit();
-            switch (engine.actionAfter(failure, path.backendKey())) {
+            switch (engine.actionAfter(failure, path.storedKey())) {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));

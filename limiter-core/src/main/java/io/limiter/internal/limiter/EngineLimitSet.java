@@ -29,12 +29,12 @@ public final class EngineLimitSet implements LimitSet {
         this.parts = List.copyOf(parts);
         Set<String> keys = new HashSet<>();
         for (SetPart part : parts) {
-            if (!keys.add(part.backendKey())) {
+            if (!keys.add(part.storedKey())) {
                 throw new IllegalArgumentException("the same permits of '" + part
                         + "' are twice in one set: take each once, or more permits at a time");
             }
             LimiterBan ban = part.limiter().ban();
-            if (ban != null && !keys.add(ban.keyOf(part.backendKey()))) {
+            if (ban != null && !keys.add(ban.keyOf(part.storedKey()))) {
                 throw new IllegalArgumentException("the same ban of '" + part
                         + "' is twice in one set, of two kinds of limit: give one of them another name, or no ban");
             }
@@ -82,9 +82,9 @@ public final class EngineLimitSet implements LimitSet {
         SetPart first = parts.get(0);
         if (!(other instanceof EngineLimiter<?> limiter)
                 || !limiter.bound
+                        .failover()
                         .engine()
-                        .engine()
-                        .equals(first.limiter().bound.engine().engine())) {
+                        .equals(first.limiter().bound.failover().engine())) {
             throw new IllegalArgumentException("all limiters of a set must be built by one factory, but " + first
                     + " and " + Objects.requireNonNull(other, "other").name() + " were not");
         }
@@ -157,7 +157,7 @@ public final class EngineLimitSet implements LimitSet {
     private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<Outcome, T> result) {
         waiting.start();
         return new CallerFuture<>(
-                parts.get(0).backendKey(),
+                parts.get(0).storedKey(),
                 waiting::giveUp,
                 waiting,
                 // It counts itself.
@@ -207,7 +207,7 @@ public final class EngineLimitSet implements LimitSet {
         @Override
         public CompletableFuture<Boolean> tryAcquire(long permits, Duration... timeouts) {
             WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-            return decideAsync(waiting, waiting::isGranted);
+            return decideAsync(waiting, Outcome::isGranted);
         }
 
         @Override

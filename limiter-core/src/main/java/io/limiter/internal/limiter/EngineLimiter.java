@@ -80,8 +80,8 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
             return on(key).decide();
         }
         // First, because it checks the key.
-        String backendKey = bound.keys().of(key);
-        return bound.decideAndWait(KeyText.of(key), backendKey, 1, 0).toDecision();
+        String storedKey = bound.keys().of(key);
+        return bound.decideAndWait(KeyText.of(key), storedKey, 1, 0).toDecision();
     }
 
     @Override
@@ -89,8 +89,8 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
         if (needsView()) {
             return on(key).tryAcquire();
         }
-        String backendKey = bound.keys().of(key);
-        return bound.tryAcquire(KeyText.of(key), backendKey, 1, 0);
+        String storedKey = bound.keys().of(key);
+        return bound.tryAcquire(KeyText.of(key), storedKey, 1, 0);
     }
 
     @Override
@@ -127,7 +127,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     private boolean tryAcquireWithin(long permits, long timeoutMicros) {
         LimiterBan ban = ban();
         if (ban == null) {
-            return bound.tryAcquire(path.text(), path.backendKey(), permits, timeoutMicros);
+            return bound.tryAcquire(path.text(), path.storedKey(), permits, timeoutMicros);
         }
         // Less than one permit is an error below.
         ImmediateEngine.Known known = permits < 1 ? ImmediateEngine.Known.UNKNOWN : ban.tryAcquire(path);
@@ -138,7 +138,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     final Reservation reserveWithin(long permits, long timeoutMicros) {
         return ban() == null
-                ? bound.reserve(path.text(), path.backendKey(), permits, timeoutMicros)
+                ? bound.reserve(path.text(), path.storedKey(), permits, timeoutMicros)
                 : alone().reserveAlone(permits, timeoutMicros);
     }
 
@@ -149,7 +149,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     private Outcome outcomeWithin(long permits, long timeoutMicros) {
         return ban() == null
-                ? bound.decideAndWait(path.text(), path.backendKey(), permits, timeoutMicros)
+                ? bound.decideAndWait(path.text(), path.storedKey(), permits, timeoutMicros)
                 : alone().outcomeAlone(permits, timeoutMicros);
     }
 
@@ -160,7 +160,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     final <T> CompletableFuture<T> outcomeWithinAsync(long permits, long timeoutMicros, Function<Outcome, T> result) {
         return ban() == null
-                ? bound.decideAndWaitAsync(path.text(), path.backendKey(), permits, timeoutMicros, result)
+                ? bound.decideAndWaitAsync(path.text(), path.storedKey(), permits, timeoutMicros, result)
                 : alone().outcomeAloneAsync(permits, timeoutMicros, result);
     }
 
@@ -169,7 +169,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
      * usual.
      */
     public final Reservation reservationOf(Outcome granted, long permits) {
-        return bound.reservation(path.text(), path.backendKey(), effective(), permits, granted);
+        return bound.reservation(path.text(), path.storedKey(), effective(), permits, granted);
     }
 
     /** The set of this alone, which has a ban. */
@@ -189,7 +189,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     private Decision decideUncounted(Request request) {
         EffectiveLimit<L> used = effective();
-        return used.engine().decide(path.backendKey(), used.step(), request).toDecision();
+        return used.failover().decide(path.storedKey(), used.step(), request).toDecision();
     }
 
     /** What decides about these permits. */

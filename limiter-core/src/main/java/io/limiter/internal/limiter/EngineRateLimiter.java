@@ -45,7 +45,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
         // First, so that a rate out of range changes nothing.
         TokenBucket changed = bound.builtLimit().withRate(permitsPerSecond);
         if (!bound.setRate(permitsPerSecond)) {
-            bound.change(new EffectiveLimit<>(changed, bound.engine()));
+            bound.change(new EffectiveLimit<>(changed, bound.failover()));
         }
     }
 

@@ -3,7 +3,7 @@ package io.limiter.internal.limiter;
 import com.google.common.base.Ticker;
 import io.limiter.Decision;
 import io.limiter.Reservation;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
@@ -90,7 +90,7 @@ final class EngineReservation implements Reservation {
 
     /** Whether this call is the one that settles the reservation, and there is something to settle. */
     private boolean startSettling(long actual) {
-        Check.actual(actual);
+        Ranges.actual(actual);
         return decision.isGranted()
                 && isTaken(decision.source())
                 && settled.compareAndSet(false, true)

@@ -3,7 +3,7 @@ package io.limiter.internal.limiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,7 +40,7 @@ record EngineSetReservation(SetDecision decision, int size, List<Reservation> pa
                     + actual.length + ": " + Arrays.toString(actual));
         }
         // All of them first: a number out of range settles nothing.
-        Arrays.stream(actual).forEach(Check::actual);
+        Arrays.stream(actual).forEach(Ranges::actual);
         return start(actual.clone());
     }
 

@@ -35,8 +35,8 @@ public abstract class KeyView<B extends ChangeableLimit<?>> {
     }
 
     /** The key that the backend has its permits under. */
-    public final String backendKey() {
-        return path.backendKey();
+    public final String storedKey() {
+        return path.storedKey();
     }
 
     final RateLimitExceededException exceeded(Decision rejection) {

@@ -40,8 +40,8 @@ final class LimiterBan {
     }
 
     /** The stored key of the ban, which has the hash tag of the permits. */
-    String keyOf(String backendKey) {
-        return bound.keyOf(ban, backendKey);
+    String keyOf(String storedKey) {
+        return bound.keyOf(ban, storedKey);
     }
 
     /** Begins to check a key; to be called before the request is sent. */
@@ -51,9 +51,9 @@ final class LimiterBan {
 
     /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
     ImmediateEngine.Known tryAcquire(KeyPath path) {
-        ImmediateEngine engine = bound.effective(path.text()).engine().immediate();
+        ImmediateEngine engine = bound.effective(path.text()).failover().immediate();
         ImmediateEngine.Known access =
-                engine == null ? ImmediateEngine.Known.UNKNOWN : engine.tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
+                engine == null ? ImmediateEngine.Known.UNKNOWN : engine.tryAcquire(keyOf(path.storedKey()), ban, 1, 0);
         if (access == ImmediateEngine.Known.UNKNOWN
                 || !access.isGranted() && bound.counters().isListenedTo()) {
             return ImmediateEngine.Known.UNKNOWN;
@@ -74,7 +74,7 @@ final class LimiterBan {
             return own;
         }
         // Meanwhile no permits are taken, so the limit grants when it was going to.
-        long ofLimit = own == null ? known.retryMicros(keyOf(path.backendKey())) : own.retryAfterMicros();
+        long ofLimit = own == null ? known.retryMicros(keyOf(path.storedKey())) : own.retryAfterMicros();
         long retry = Math.max(ofBan.retryAfterMicros(), ofLimit);
         long full = own == null ? retry : Math.max(retry, own.fullAfterMicros());
         return new Outcome(Verdict.rejected(limit.capacity(), 0, retry, full), Source.OVERRIDE);
@@ -94,7 +94,7 @@ final class LimiterBan {
 
         private Check(KeyPath path) {
             this.path = path;
-            this.key = keyOf(path.backendKey());
+            this.key = keyOf(path.storedKey());
             this.before = known.get(key);
         }
 
@@ -142,7 +142,7 @@ final class LimiterBan {
                     known.begun(),
                     "Limiter '{}' bans {} for {}: {} requests were rejected within {}.",
                     bound.name(),
-                    ShownKey.of(path.backendKey()),
+                    ShownKey.of(path.storedKey()),
                     counted.toDecision().timeToWait(),
                     ban.after(),
                     ban.within());

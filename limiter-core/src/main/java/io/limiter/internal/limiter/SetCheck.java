@@ -39,7 +39,7 @@ final class SetCheck {
         EffectiveLimit<?> byPart = part.limiter().effective();
         long waitMicros = byPart.step().reservesAhead() ? timeoutMicros : 0;
         Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
-        KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.step(), request);
+        KeyRequests<?> ofPart = KeyRequests.of(part.storedKey(), byPart.step(), request);
         Outcome decision = byPart.exemptOrBanned(request);
         parts.add(part);
         used.add(byPart);
@@ -53,9 +53,9 @@ final class SetCheck {
             rejected |= !decision.isGranted();
             return;
         }
-        decideByEngine(ofPart, byPart.engine());
+        decideByEngine(ofPart, byPart.failover());
         if (check != null) {
-            decideByEngine(check.request(), byPart.engine());
+            decideByEngine(check.request(), byPart.failover());
         }
     }
 
@@ -101,14 +101,14 @@ final class SetCheck {
                 : merged(Failover.start(requests, engines).await());
     }
 
-    WaitingRequest.Started<Outcome> start() {
+    WaitingRequest.Started start() {
         if (isDecided()) {
             Ask decided = new Ask(all, null);
             decided.answer(Outcome.of(decidedHere));
-            return new WaitingRequest.Started<>(decided, decided);
+            return new WaitingRequest.Started(decided, decided);
         }
         Ask ask = Failover.start(requests, engines);
-        return new WaitingRequest.Started<>(ask, merges ? ask.thenApply(this::merged) : ask);
+        return new WaitingRequest.Started(ask, merges ? ask.thenApply(this::merged) : ask);
     }
 
     /** The decisions of all parts, in their order. */

@@ -1,7 +1,7 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.SetDecision;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.named.EffectiveLimit;
@@ -21,23 +21,23 @@ import org.jspecify.annotations.Nullable;
 record SetPart(EngineLimiter<?> limiter, long permits) {
 
     SetPart {
-        Check.permits(permits);
+        Ranges.permits(permits);
     }
 
-    String backendKey() {
-        return limiter.path.backendKey();
+    String storedKey() {
+        return limiter.path.storedKey();
     }
 
     /** A peek looks at the ban, too. */
     PartRequest start(Request request) {
         EffectiveLimit<?> used = limiter.effective();
-        Ask own = used.engine().start(backendKey(), used.step(), request);
+        Ask own = used.failover().start(storedKey(), used.step(), request);
         LimiterBan ban = request.isPeek() ? limiter.ban() : null;
         return new PartRequest(
                 this,
                 used.step(),
                 own,
-                ban == null ? null : used.engine().start(ban.keyOf(backendKey()), ban.ban(), Request.peek(1, 0)));
+                ban == null ? null : used.failover().start(ban.keyOf(storedKey()), ban.ban(), Request.peek(1, 0)));
     }
 
     /** A request that is under way, beside one at the ban; {@code null} if it has none. */
@@ -74,9 +74,9 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
 
     long permitsFor(long permitsOfSet) {
         // Here: the product of a negative number can be positive.
-        Check.permits(permitsOfSet);
-        if (permitsOfSet > Check.MAX_PERMITS / permits) {
-            throw new IllegalArgumentException("permits must be at most " + Check.MAX_PERMITS / permits + " where "
+        Ranges.permits(permitsOfSet);
+        if (permitsOfSet > Ranges.MAX_PERMITS / permits) {
+            throw new IllegalArgumentException("permits must be at most " + Ranges.MAX_PERMITS / permits + " where "
                     + this + " takes " + permits + " for each, was " + permitsOfSet);
         }
         return permitsOfSet * permits;

@@ -18,7 +18,7 @@ import java.util.Objects;
 /**
  * A request for permits of a set.
  */
-final class WaitingSet extends WaitingRequest<Outcome> {
+final class WaitingSet extends WaitingRequest {
 
     private final List<SetPart> parts;
     private final boolean waits;
@@ -70,7 +70,7 @@ final class WaitingSet extends WaitingRequest<Outcome> {
     }
 
     @Override
-    protected Started<Outcome> startDecision() {
+    protected Started startDecision() {
         return check().start();
     }
 
@@ -100,7 +100,7 @@ final class WaitingSet extends WaitingRequest<Outcome> {
 
     SetReservation reservation(Outcome decisions) {
         List<Reservation> reserved = new ArrayList<>(parts.size());
-        for (int i = 0; i < parts.size() && isGranted(decisions); i++) {
+        for (int i = 0; i < parts.size() && decisions.isGranted(); i++) {
             reserved.add(reservation(i, Objects.requireNonNull(decisions.part(i))));
         }
         return new EngineSetReservation(toDecision(decisions), parts.size(), List.copyOf(reserved));
@@ -110,15 +110,10 @@ final class WaitingSet extends WaitingRequest<Outcome> {
         EngineLimiter<?> limiter = parts.get(part).limiter();
         return limiter.bound.reservation(
                 limiter.path.text(),
-                limiter.path.backendKey(),
+                limiter.path.storedKey(),
                 last.used(part),
                 last.request(part).permits(),
                 decision);
-    }
-
-    @Override
-    protected boolean isGranted(Outcome decided) {
-        return decided.isGranted();
     }
 
     @Override
@@ -159,7 +154,7 @@ final class WaitingSet extends WaitingRequest<Outcome> {
             SetPart part = parts.get(i);
             LimitStep<?> limit = part.limiter().effective().step();
             queueKey.add(part.limiter().bound);
-            queueKey.add(new BoundLimit.QueueKey(part.backendKey(), part.permitsFor(permits), limit));
+            queueKey.add(new BoundLimit.QueueKey(part.storedKey(), part.permitsFor(permits), limit));
             queueKey.add(timeoutsMicros[i]);
         }
         return queueKey;
@@ -167,7 +162,7 @@ final class WaitingSet extends WaitingRequest<Outcome> {
 
     @Override
     protected String key() {
-        return parts.get(0).backendKey();
+        return parts.get(0).storedKey();
     }
 
     /** With the checks of the bans, which count a rejection also if it is that of another caller. */
@@ -201,7 +196,7 @@ final class WaitingSet extends WaitingRequest<Outcome> {
     /** Permits that were not taken because another part rejects do not count as granted. */
     @Override
     protected void count(Outcome decisions) {
-        boolean granted = isGranted(decisions);
+        boolean granted = decisions.isGranted();
         for (int i = 0; i < parts.size(); i++) {
             Outcome decision = decisions.part(i);
             if (decision != null && (granted || !decision.isGranted())) {
@@ -216,7 +211,7 @@ final class WaitingSet extends WaitingRequest<Outcome> {
                                 decision);
                 LimiterBan.Check ban = last.ban(i);
                 if (ban != null) {
-                    ban.decided(last.used(i).engine(), decision, last.ofBan(i));
+                    ban.decided(last.used(i).failover(), decision, last.ofBan(i));
                 }
             }
         }

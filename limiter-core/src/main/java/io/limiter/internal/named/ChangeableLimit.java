@@ -108,12 +108,12 @@ public class ChangeableLimit<L extends AnyLimit> {
     public final void change(EffectiveLimit<L> changed) {
         L replaced = limit();
         effective = changed;
-        if (changed.engine().engine() instanceof PrefetchEngine prefetch
+        if (changed.failover().engine() instanceof PrefetchEngine prefetch
                 && !changed.limit().equals(replaced)) {
             prefetch.drop(replaced.asStep());
         }
         if (shown != null) {
-            shown.changed(changed.limit(), changed.engine().policy());
+            shown.changed(changed.limit(), changed.failover().policy());
         }
     }
 
@@ -143,8 +143,8 @@ public class ChangeableLimit<L extends AnyLimit> {
         return effective.limit();
     }
 
-    public final Failover engine() {
-        return effective.engine();
+    public final Failover failover() {
+        return effective.failover();
     }
 
     /** What decides about all keys without a live limit of their own. */

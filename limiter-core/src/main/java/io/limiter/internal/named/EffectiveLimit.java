@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limit the limit definition
  * @param step how it decides
- * @param engine the engine, with the failure policy
+ * @param failover decides, by the engine or else by the failure policy
  */
-public record EffectiveLimit<L extends AnyLimit>(L limit, LimitStep<?> step, Failover engine) {
+public record EffectiveLimit<L extends AnyLimit>(L limit, LimitStep<?> step, Failover failover) {
 
-    public EffectiveLimit(L limit, Failover engine) {
-        this(limit, limit.asStep(), engine);
+    public EffectiveLimit(L limit, Failover failover) {
+        this(limit, limit.asStep(), failover);
     }
 
     /** The decision if the key is exempt or banned; {@code null} for all other keys. */
     public @Nullable Outcome exemptOrBanned(Request request) {
-        return engine.engine() instanceof AccessEngine access ? access.decide(step, request) : null;
+        return failover.engine() instanceof AccessEngine access ? access.decide(step, request) : null;
     }
 }

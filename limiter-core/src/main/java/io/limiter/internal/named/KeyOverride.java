@@ -53,7 +53,7 @@ final class KeyOverride {
             return own;
         }
         try {
-            return change.over(own.limit(), own.engine());
+            return change.over(own.limit(), own.failover());
         } catch (IllegalArgumentException e) {
             if (!warned) {
                 warned = true;

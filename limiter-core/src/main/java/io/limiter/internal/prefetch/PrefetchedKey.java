@@ -1,7 +1,7 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.Prefetch;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
@@ -43,7 +43,7 @@ final class PrefetchedKey {
      * The most requested permits that are counted. Nothing changes above it, because a block has far fewer, and with such a bound the
      * sum with one more request is never more than a long holds.
      */
-    private static final long MOST_REQUESTED = Check.MAX_PERMITS;
+    private static final long MOST_REQUESTED = Ranges.MAX_PERMITS;
 
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 

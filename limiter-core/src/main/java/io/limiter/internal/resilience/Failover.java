@@ -46,12 +46,12 @@ public final class Failover implements Ask.Fallback {
     private final FailurePolicy policy;
     private final Engine local;
     private final Instances instances;
-    private final PolicyDecisions decisions;
+    private final PolicyReport decisions;
     private final long retryAfterMicros;
 
     /** The only instance. */
     public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
-        this(engine, policy, local, new Instances(), PolicyDecisions.NONE, retryAfterMicros);
+        this(engine, policy, local, new Instances(), PolicyReport.NONE, retryAfterMicros);
     }
 
     /**
@@ -65,7 +65,7 @@ public final class Failover implements Ask.Fallback {
             FailurePolicy policy,
             Engine local,
             Instances instances,
-            PolicyDecisions decisions,
+            PolicyReport decisions,
             long retryAfterMicros) {
         this.engine = engine;
         this.immediate = engine instanceof ImmediateEngine some ? some.first() : null;

@@ -4,7 +4,7 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.arithmetic.BucketArithmetic;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.arithmetic.Rounding;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
@@ -132,7 +132,7 @@ public final class InPlaceBucket {
 
     /** As {@link TokenBucket#lifetimeMillis}, for the state that is full again after this time. */
     public long lifetimeMillis(long fullAfterMicros) {
-        return Math.max(limit.expire().toMillis(), Check.lifetimeMillis(fullAfterMicros));
+        return Math.max(limit.expire().toMillis(), Ranges.lifetimeMillis(fullAfterMicros));
     }
 
     private double wholePermits(double permits) {

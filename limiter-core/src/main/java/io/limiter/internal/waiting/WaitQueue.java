@@ -1,5 +1,6 @@
 package io.limiter.internal.waiting;
 
+import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.CallerQueue;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -22,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A new request must not overtake those that wait, so it stands behind them. If it cannot wait until the next turn, for example
  * because it has no timeout, that turn is now: it is granted if permits are left for it, and otherwise rejected with the others.
  *
- * @param <D> the decision
+ * @param the decision
  */
-final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
+final class WaitQueue extends CallerQueue<WaitingRequest> {
 
     // Those that are being decided have no deadline here.
     private int deciding;
@@ -35,19 +36,19 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     private long next = 1;
     private boolean rejected;
     // Those that cannot wait until the next turn, in order; they have no deadline here.
-    private final Set<WaitingRequest<D>> impatient = new LinkedHashSet<>();
-    private @Nullable D lastRejection;
+    private final Set<WaitingRequest> impatient = new LinkedHashSet<>();
+    private @Nullable Outcome lastRejection;
     private boolean closed;
     private final Waits.Wait closing;
 
     /** @param whenEmpty run when the last request has left, or this was closed; no further one is accepted then */
-    WaitQueue(Waits waits, Consumer<WaitQueue<D>> whenEmpty) {
+    WaitQueue(Waits waits, Consumer<WaitQueue> whenEmpty) {
         this(waits, new AtomicReference<>(), whenEmpty);
     }
 
-    private WaitQueue(Waits waits, AtomicReference<WaitQueue<D>> self, Consumer<WaitQueue<D>> whenEmpty) {
+    private WaitQueue(Waits waits, AtomicReference<WaitQueue> self, Consumer<WaitQueue> whenEmpty) {
         super(waits.sleeper(), () -> {
-            WaitQueue<D> ended = Objects.requireNonNull(self.get());
+            WaitQueue ended = Objects.requireNonNull(self.get());
             whenEmpty.accept(ended);
             ended.closing.end();
         });
@@ -57,7 +58,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
 
     /** Fails all requests but those that are being decided, which are not decided again. */
     private void close() {
-        List<WaitingRequest<D>> ended;
+        List<WaitingRequest> ended;
         synchronized (this) {
             closed = true;
             ended = waiting.stream()
@@ -79,7 +80,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
      * @param retryMicros of the rejection
      * @return {@code false} if this queue has ended
      */
-    boolean add(WaitingRequest<D> request, D rejection, long retryMicros) {
+    boolean add(WaitingRequest request, Outcome rejection, long retryMicros) {
         synchronized (this) {
             if (isEnded()) {
                 return false;
@@ -94,7 +95,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
         return true;
     }
 
-    private void enqueue(WaitingRequest<D> request, D rejection, long retryMicros) {
+    private void enqueue(WaitingRequest request, Outcome rejection, long retryMicros) {
         long dueNanos = ticker.read() + retryMicros * 1000;
         // Also while others are decided: their rejection may have a later turn than this one can wait for.
         if (waiting.isEmpty() || dueNanos - turnNanos < 0) {
@@ -109,8 +110,8 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
      *
      * @return {@code false} if none waits
      */
-    boolean join(WaitingRequest<D> request) {
-        D rejection;
+    boolean join(WaitingRequest request) {
+        Outcome rejection;
         boolean waits;
         synchronized (this) {
             rejection = lastRejection;
@@ -135,15 +136,15 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     @Override
     protected Runnable next() {
         long now = ticker.read();
-        List<WaitingRequest<D>> due = takeDue(now);
+        List<WaitingRequest> due = takeDue(now);
         return () -> {
             due.forEach(this::decide);
             nextTimer(now).run();
         };
     }
 
-    private List<WaitingRequest<D>> takeDue(long nowNanos) {
-        List<WaitingRequest<D>> due = new ArrayList<>();
+    private List<WaitingRequest> takeDue(long nowNanos) {
+        List<WaitingRequest> due = new ArrayList<>();
         boolean turn = deciding == 0 && (turnNow || !impatient.isEmpty() || turnNanos - nowNanos <= 0);
         if (deciding == 0 && !turn) {
             return due;
@@ -160,7 +161,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
         return due;
     }
 
-    private void decide(WaitingRequest<D> request) {
+    private void decide(WaitingRequest request) {
         try {
             request.decide().whenComplete((decision, error) -> {
                 if (error == null) {
@@ -174,10 +175,10 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
         }
     }
 
-    private void decided(WaitingRequest<D> request, D decision) {
+    private void decided(WaitingRequest request, Outcome decision) {
         synchronized (this) {
             deciding--;
-            if (!request.isGranted(decision)) {
+            if (!decision.isGranted()) {
                 rejected = true;
                 turnNow = false;
                 next = 1;
@@ -199,8 +200,8 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     }
 
     /** Answers those for whom the rejection is final; the others wait until its retry-after. */
-    private void reject(D rejection) {
-        for (WaitingRequest<D> each : List.copyOf(impatient)) {
+    private void reject(Outcome rejection) {
+        for (WaitingRequest each : List.copyOf(impatient)) {
             impatient.remove(each);
             if (closed) {
                 take(each);
@@ -213,7 +214,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
             }
         }
         while (!byDeadline.isEmpty()) {
-            WaitingRequest<D> first = byDeadline.first();
+            WaitingRequest first = byDeadline.first();
             long micros = first.retryMicros(rejection);
             if (micros != WaitingRequest.FINAL) {
                 turnNanos = ticker.read() + micros * 1000;
@@ -224,7 +225,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
         }
     }
 
-    private void failed(WaitingRequest<D> request, Throwable error) {
+    private void failed(WaitingRequest request, Throwable error) {
         boolean isGivenUp = request.isDone();
         synchronized (this) {
             deciding--;
@@ -244,7 +245,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     @Override
     protected void failed(Throwable error) {
         synchronized (this) {
-            List<WaitingRequest<D>> all = new ArrayList<>(takeAll());
+            List<WaitingRequest> all = new ArrayList<>(takeAll());
             all.addAll(impatient);
             waiting.removeAll(impatient);
             impatient.clear();
@@ -254,7 +255,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     }
 
     @Override
-    protected boolean take(WaitingRequest<D> caller) {
+    protected boolean take(WaitingRequest caller) {
         impatient.remove(caller);
         return super.take(caller);
     }

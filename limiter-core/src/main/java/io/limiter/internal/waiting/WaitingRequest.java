@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * A caller's request with a timeout. While limits that do not reserve reject it, and their retry-after lies within the timeout, it
  * waits in a {@link WaitQueue} and is decided again. Completed with the last decision, which alone is counted.
  *
- * @param <D> a decision, or that of a set
+ * @param a decision, or that of a set
  */
-public abstract class WaitingRequest<D> extends WaitingCaller<D> {
+public abstract class WaitingRequest extends WaitingCaller<Outcome> {
 
     /** Of a decision after which the request is not decided again. */
     protected static final long FINAL = 0;
@@ -47,26 +47,24 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     /**
      * A decision that is under way.
      *
-     * @param pending the request
+     * @param ask the request
      * @param decision its result
      */
-    public record Started<D>(Ask pending, CompletableFuture<D> decision) {}
+    public record Started(Ask ask, CompletableFuture<Outcome> decision) {}
 
     /** Decides for the first time, in this thread. */
-    protected abstract D decideFirst();
+    protected abstract Outcome decideFirst();
 
     /** Starts a decision under the current limits. */
-    protected abstract Started<D> startDecision();
-
-    protected abstract boolean isGranted(D decision);
+    protected abstract Started startDecision();
 
     /** How long after a rejection the request is decided again, in microseconds; {@link #FINAL} if it is not. */
-    protected abstract long retryMicros(D rejection);
+    protected abstract long retryMicros(Outcome rejection);
 
     /** How many more requests like this one may be granted after a grant. */
-    protected abstract long moreAfter(D grant);
+    protected abstract long moreAfter(Outcome grant);
 
-    protected abstract void count(D decision);
+    protected abstract void count(Outcome decision);
 
     protected abstract void countFailure();
 
@@ -90,7 +88,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     }
 
     /** The caller starts to wait. */
-    protected abstract Runnable waitBegins(D rejection);
+    protected abstract Runnable waitBegins(Outcome rejection);
 
     /** {@link #retryMicros} of one limit, at a timeout of the caller. */
     protected final long retryMicros(LimitStep<?> byLimit, Outcome rejection, long timeoutMicros) {
@@ -115,9 +113,9 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     }
 
     /** As {@link #start}, and waits for the last decision. */
-    public final D decideNow() {
+    public final Outcome decideNow() {
         if (!joins()) {
-            D first;
+            Outcome first;
             try {
                 first = decideFirst();
             } catch (LimiterBackendException e) {
@@ -148,7 +146,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         if (!room.isWaitedFor()) {
             return false;
         }
-        WaitQueue<D> queue = room.find(queueKey());
+        WaitQueue queue = room.find(queueKey());
         if (queue == null || !mayJoin() || !room.tryEnter()) {
             return false;
         }
@@ -168,7 +166,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         return joined;
     }
 
-    private void goOn(D first) {
+    private void goOn(Outcome first) {
         try {
             decided(first);
         } catch (RuntimeException | Error e) {
@@ -177,8 +175,8 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         }
     }
 
-    private void decided(D first) {
-        long micros = isGranted(first) ? FINAL : retryMicros(first);
+    private void decided(Outcome first) {
+        long micros = first.isGranted() ? FINAL : retryMicros(first);
         if (micros == FINAL || !room.tryEnter()) {
             answer(first);
             return;
@@ -188,7 +186,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         hasWaited = true;
         waits(first);
         Object queueKey = queueKey();
-        WaitQueue<D> queue = room.queue(queueKey);
+        WaitQueue queue = room.queue(queueKey);
         while (!queue.add(this, first, micros)) {
             // It has ended. Whoever has ended it may not have a processor now, so nothing waits for that.
             room.remove(queueKey, queue);
@@ -197,7 +195,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     }
 
     /** Says that the caller waits. */
-    final void waits(D rejection) {
+    final void waits(Outcome rejection) {
         Runnable end = waitBegins(rejection);
         whenComplete((decision, error) -> end.run());
     }
@@ -207,19 +205,19 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         fail(BackendFailures.closed(key()));
     }
 
-    final CompletableFuture<D> decide() {
-        Started<D> started = startDecision();
+    final CompletableFuture<Outcome> decide() {
+        Started started = startDecision();
         if (hasWaited) {
             // If the limiters are closed meanwhile, its grant is still given to the caller.
             room.waits().returning(started::decision);
         }
         boolean unwanted;
         synchronized (this) {
-            current = started.pending();
+            current = started.ask();
             unwanted = givenUp;
         }
         if (unwanted) {
-            started.pending().giveUp();
+            started.ask().giveUp();
         }
         return started.decision();
     }
@@ -240,7 +238,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         return last == null ? CompletableFuture.completedFuture(null) : last.giveUp();
     }
 
-    final void answer(D decision) {
+    final void answer(Outcome decision) {
         if (!isDone()) {
             try {
                 count(decision);

@@ -13,7 +13,7 @@ public final class WaitingRoom {
     public static final int MAX_WAITING = 10_000;
 
     private final Waits waits;
-    private final Map<Object, WaitQueue<?>> queues = new ConcurrentHashMap<>();
+    private final Map<Object, WaitQueue> queues = new ConcurrentHashMap<>();
     private final Semaphore room = new Semaphore(MAX_WAITING);
 
     /** @param waits those of the factory, with which these end */
@@ -51,22 +51,20 @@ public final class WaitingRoom {
     /**
      * The queue of the requests for the same permits.
      *
-     * @param queueKey equal for these; its class says what the decision is
+     * @param queueKey equal for these
      */
-    @SuppressWarnings("unchecked")
-    <D> WaitQueue<D> queue(Object queueKey) {
-        return (WaitQueue<D>) queues.computeIfAbsent(
-                queueKey, same -> new WaitQueue<D>(waits, queue -> remove(same, queue)));
+    WaitQueue queue(Object queueKey) {
+        return queues.computeIfAbsent(queueKey, same -> new WaitQueue(waits, queue -> remove(same, queue)));
     }
 
     /** The queue of the requests for the same permits, if there is one. */
-    @SuppressWarnings("unchecked")
-    <D> @Nullable WaitQueue<D> find(Object queueKey) {
-        return (WaitQueue<D>) queues.get(queueKey);
+    @Nullable
+    WaitQueue find(Object queueKey) {
+        return queues.get(queueKey);
     }
 
     /** Removes a queue that has ended. Whoever finds it may do that, and need not wait for the thread that has ended it. */
-    void remove(Object queueKey, WaitQueue<?> ended) {
+    void remove(Object queueKey, WaitQueue ended) {
         queues.remove(queueKey, ended);
     }
 }

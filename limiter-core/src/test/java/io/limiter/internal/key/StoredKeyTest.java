@@ -42,13 +42,13 @@ class StoredKeyTest {
             for (String key : keys) {
                 view = view.on(key);
             }
-            return ((KeyView<?>) view).backendKey();
+            return ((KeyView<?>) view).storedKey();
         }
         Limiter view = limiters.build(name, (Limit) limit);
         for (String key : keys) {
             view = view.on(key);
         }
-        return ((KeyView<?>) view).backendKey();
+        return ((KeyView<?>) view).storedKey();
     }
 
     static List<Arguments> paths() {

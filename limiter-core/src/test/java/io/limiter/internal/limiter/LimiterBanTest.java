@@ -136,7 +136,7 @@ class LimiterBanTest {
         int charges = backend.charges.get();
         Outcome own = outcome(true, 3, 0, 0, 0, 0);
         Outcome ofTheOther = outcome(false, 1, 0, 0, 1_000_000, 1_000_000).withSource(Source.OVERRIDE);
-        limiter.ban().check(limiter.path).decided(limiter.bound.engine(), ofTheOther, own);
+        limiter.ban().check(limiter.path).decided(limiter.bound.failover(), ofTheOther, own);
         assertThat(backend.charges).hasValue(charges);
         assertThat(counters.bansInEffect()).hasSize(1);
     }
@@ -147,9 +147,9 @@ class LimiterBanTest {
         Outcome granted = outcome(true, 3, 2, 0, 0, 0);
         LimiterBan.Check before = limiter.ban().check(limiter.path);
         rejections(limiter, 4);
-        before.decided(limiter.bound.engine(), granted, granted);
+        before.decided(limiter.bound.failover(), granted, granted);
         assertThat(counters.bansInEffect()).as("the ban began after it").hasSize(1);
-        limiter.ban().check(limiter.path).decided(limiter.bound.engine(), granted, granted);
+        limiter.ban().check(limiter.path).decided(limiter.bound.failover(), granted, granted);
         assertThat(counters.bansInEffect()).as("the ban has ended").isEmpty();
     }
 

@@ -13,7 +13,7 @@ import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.local.LocalEngine;
@@ -156,7 +156,7 @@ class NamedLimitsTest {
         counters("", "b", ONE);
         ChangeableLimit<Limit> window = built("", "c", ONE, LimiterOptions.NONE);
         ChangeableLimit<Limit> large =
-                built("", "c", FixedWindow.of(Check.MAX_PERMITS, Duration.ofDays(1)), LimiterOptions.NONE);
+                built("", "c", FixedWindow.of(Ranges.MAX_PERMITS, Duration.ofDays(1)), LimiterOptions.NONE);
         NamedLimit named = this.named.of("c");
         assertThatIllegalArgumentException().isThrownBy(() -> named.check(new Doubled(), false));
         window.builtAgain();

@@ -60,7 +60,7 @@ class FailoverTest {
     void without_a_fixed_share_an_instance_decides_under_its_part_of_the_limit() {
         Instances instances = new Instances();
         instances.counted(4);
-        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances, PolicyDecisions.NONE, 1);
+        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances, PolicyReport.NONE, 1);
         assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit()).isEqualTo(2);
         instances.counted(100);
         assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit())
@@ -75,7 +75,7 @@ class FailoverTest {
     @Test
     void the_owner_of_a_key_decides_under_the_whole_limit_and_all_others_reject() {
         Instances instances = new Instances(3);
-        Failover failover = new Failover(failing, FailurePolicy.OWNER, local, instances, PolicyDecisions.NONE, 500_000);
+        Failover failover = new Failover(failing, FailurePolicy.OWNER, local, instances, PolicyReport.NONE, 500_000);
         Limiter limiter = new EngineLimiter<>(new KeySpace("", "k", ""), TEN, failover, Sleeper.UNINTERRUPTIBLE);
         assertThat(limiter.decide(1)).as("before any is known").matches(d -> d.source() == Source.POLICY);
         instances.members("one", List.of("one"));

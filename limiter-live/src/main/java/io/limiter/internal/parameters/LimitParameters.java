@@ -4,7 +4,7 @@ import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimitParameters {
 
-    private static final Duration LONGEST = Check.MAX_DURATION;
+    private static final Duration LONGEST = Ranges.MAX_DURATION;
 
     /** Of a call in a leaky queue without a timeout: until its turn. No timeout can be set to as long. */
     public static final Duration UNTIL_ITS_TURN = LONGEST.plusNanos(1);
@@ -128,7 +128,7 @@ public final class LimitParameters {
         range(problems, "expire", Duration.ofMillis(1), LONGEST);
         range(problems, "prefetch-time", Prefetch.SHORTEST_TIME, Prefetch.LONGEST_TIME);
         range(problems, "prefetch-calls", 1, Prefetch.MOST_CALLS_PER_SECOND);
-        range(problems, "limit", 1L, Check.MAX_PERMITS);
+        range(problems, "limit", 1L, Ranges.MAX_PERMITS);
         range(problems, "lease", Duration.ofMillis(100), LONGEST);
         if (kind != null) {
             Set<String> known = namesOf(kind);

@@ -2,7 +2,7 @@ package io.limiter.internal.parameters;
 
 import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.text.DurationText;
 import java.time.Duration;
 import java.util.Map;
@@ -55,7 +55,7 @@ public final class Per {
             return new Per(unit.length(), unit);
         }
         Duration duration = DurationText.parse("per", text);
-        Check.duration("per", duration, Duration.ofMillis(1));
+        Ranges.duration("per", duration, Duration.ofMillis(1));
         return of(duration);
     }
 

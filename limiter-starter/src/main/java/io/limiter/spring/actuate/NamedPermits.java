@@ -47,7 +47,7 @@ record NamedPermits(
     }
 
     private static @Nullable String storedKey(Object limiter) {
-        return limiter instanceof KeyView<?> view ? view.backendKey() : null;
+        return limiter instanceof KeyView<?> view ? view.storedKey() : null;
     }
 
     private static <T> T view(T limiter, BiFunction<T, String, T> on, List<String> keys) {

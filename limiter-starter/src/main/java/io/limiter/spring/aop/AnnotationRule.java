@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan the plan of a call; {@code null} if the annotation has none
  * @param anchor the date from which the periods of a call are counted; {@code null} if it is not its own
  * @param caller the request in which the current thread calls the method
- * @param needs which facts of it are read
+ * @param needs which facts of that request the rule reads
  * @param message of rejections; empty for the default
  */
 record AnnotationRule(

@@ -1,7 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.parameters.LimitParameters;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class SettingChecks {
 
     /** The longest duration of a setting. */
-    public static final Duration LONGEST = Check.MAX_DURATION;
+    public static final Duration LONGEST = Ranges.MAX_DURATION;
 
     private SettingChecks() {}
 

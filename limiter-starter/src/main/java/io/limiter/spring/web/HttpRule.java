@@ -8,7 +8,8 @@ import org.springframework.http.server.PathContainer;
 /**
  * A rule of {@code limiter.http}: which requests it limits, and how. Safe for use by many threads.
  *
- * @param order among several rules that match a request; lower is decided first
+ * @param order among several rules that match a request, the lowest first; their enforced limits are decided together, all or nothing,
+ *     where they can be a set
  */
 public record HttpRule(int order, String name, RequestPattern requests, Rule rule) {
 

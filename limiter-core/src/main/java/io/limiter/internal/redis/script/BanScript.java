@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Java twin of {@code ban.lua}. */
+/**
+ * Writes the parameters of {@code ban.lua}, which updates the state in Redis, and reads that state. The steps are those of {@link Ban}.
+ */
 final class BanScript extends LimitScript<Ban, Ban.State> {
 
     private static final int FIRST_BYTE = 5;

@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Java twin of {@code concurrency.lua}, which describes the encodings. */
+/**
+ * Writes the parameters of {@code concurrency.lua}, which updates the state in Redis and describes the encodings, and reads that state. The
+ * steps are those of {@link ConcurrencyLimit}.
+ */
 final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyLimit.State> {
 
     private static final byte FIRST_BYTE = 9;

@@ -2,7 +2,7 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;
@@ -10,7 +10,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Java twin of {@code fixed_window.lua}. */
+/**
+ * Writes the parameters of {@code fixed_window.lua}, which updates the state in Redis, and reads that state. The steps are those of {@link FixedWindow}.
+ */
 final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State> {
 
     private static final int FIRST_BYTE = 2;
@@ -75,7 +77,7 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
                 return null;
             }
         }
-        double count = Math.min(Double.parseDouble(new String(value, StandardCharsets.US_ASCII)), Check.MAX_PERMITS);
+        double count = Math.min(Double.parseDouble(new String(value, StandardCharsets.US_ASCII)), Ranges.MAX_PERMITS);
         long windowMicros = ttlMillis >= 0 ? ttlMillis * 1000 : limit.periodMicros();
         return new FixedWindow.State(0.0, count, nowMicros + windowMicros);
     }

@@ -8,7 +8,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Java twin of {@code sliding_counter.lua}. */
+/**
+ * Writes the parameters of {@code sliding_counter.lua}, which updates the state in Redis, and reads that state. The steps are those of {@link SlidingCounter}.
+ */
 final class SlidingCounterScript extends LimitScript<SlidingCounter, SlidingCounter.State> {
 
     /** The expiry of the key, which only the script reads. */

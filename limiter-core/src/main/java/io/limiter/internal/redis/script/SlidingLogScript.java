@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Java twin of {@code sliding_log.lua}. */
+/**
+ * Writes the parameters of {@code sliding_log.lua}, which updates the state in Redis, and reads that state. The steps are those of {@link SlidingLog}.
+ */
 final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
 
     private static final int FIRST_BYTE = 3;

@@ -12,7 +12,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Java twin of {@code token_bucket.lua}. */
+/**
+ * Writes the parameters of {@code token_bucket.lua}, which updates the state in Redis, and reads that state. The steps are those of {@link TokenBucket}.
+ */
 public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermits> {
 
     private static final int CALLER_WAITS = 1;

@@ -14,7 +14,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
@@ -188,7 +188,7 @@ class ScriptArgumentFuzzTest {
     }
 
     private static Request request(Random random) {
-        long permits = Fuzz.one(random, 1L, 1L, 2L, (long) CAPACITY, CAPACITY + 1L, 1L << 31, Check.MAX_PERMITS);
+        long permits = Fuzz.one(random, 1L, 1L, 2L, (long) CAPACITY, CAPACITY + 1L, 1L << 31, Ranges.MAX_PERMITS);
         return switch (random.nextInt(6)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.peek(permits, 0);

@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.key.spel;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.spring.internal.key.spel.Expression.Text;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
@@ -17,7 +17,7 @@ public final class CallPermits {
 
     private static final String COST = "cost";
     private static final Pattern NUMBER = Pattern.compile("-?\\d+");
-    private static final BigInteger MOST = BigInteger.valueOf(Check.MAX_PERMITS);
+    private static final BigInteger MOST = BigInteger.valueOf(Ranges.MAX_PERMITS);
     private static final String CONDITION = "condition";
 
     private final long fixed;

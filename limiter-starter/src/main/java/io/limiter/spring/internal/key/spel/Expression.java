@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.key.spel;
 
-import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
 import java.math.BigDecimal;
@@ -43,7 +43,7 @@ final class Expression {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(Names.CONFIGURATION);
     private static final Pattern DIGITS = Pattern.compile("\\d{1,18}");
-    private static final BigDecimal MOST = BigDecimal.valueOf(Check.MAX_PERMITS);
+    private static final BigDecimal MOST = BigDecimal.valueOf(Ranges.MAX_PERMITS);
 
     private final Text text;
     private final SpelExpression parsed;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What keys, costs and other expressions can read of the request of a call. A new source is a constant here and a method of
- * {@link KeyRequest}: its function in expressions, such as {@code header('X-Tenant')}, its form without one, such as
+ * {@link KeyRequest}, which the compiler asks all implementations for: its function in expressions, such as {@code header('X-Tenant')}, its form without one, such as
  * {@code header:X-Tenant}, what an application must have for it, and the messages about it follow from the constant.
  */
 enum KeySource {

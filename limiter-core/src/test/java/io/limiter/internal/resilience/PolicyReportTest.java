@@ -29,16 +29,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-class PolicyDecisionsTest {
+class PolicyReportTest {
 
     private static final LimiterBackendException TIMEOUT =
             new LimiterBackendException(Kind.AMBIGUOUS, Guard.TIMEOUT, "k", "there was no answer", null, null);
 
     private final TestClock clock = new TestClock();
     private final LimiterCounters counters = LimiterCounters.unregistered("", "k");
-    private final PolicyDecisions decisions = new PolicyDecisions(() -> List.of(counters), clock);
+    private final PolicyReport decisions = new PolicyReport(() -> List.of(counters), clock);
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(PolicyDecisions.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(PolicyReport.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
     @BeforeEach

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /** Range checks with messages that name the value, the allowed range and, if not obvious, the remedy. */
-public final class Check {
+public final class Ranges {
 
     /**
      * The longest period, burst, wait or expiry. With it, all times stay below 2<sup>53</sup> microseconds, where
@@ -15,7 +15,7 @@ public final class Check {
     /** By how much a key outlives its state, which also says when it ends. */
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
-    private Check() {}
+    private Ranges() {}
 
     public static void range(String what, double value, double min, double max) {
         // Written so that NaN fails.

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * {@value #SAMPLE_SECONDS} s. Between two samples that are further apart no policy has decided, except in the first of these
  * seconds, so the counts in between are interpolated.
  */
-public final class PolicyDecisions {
+public final class PolicyReport {
 
     /** Reports nothing, for limiters without a factory. */
-    public static final PolicyDecisions NONE = new PolicyDecisions(List::of, Ticker.systemTicker(), AsyncLog.NONE);
+    public static final PolicyReport NONE = new PolicyReport(List::of, Ticker.systemTicker(), AsyncLog.NONE);
 
     static final int SAMPLE_SECONDS = 5;
 
@@ -63,11 +63,11 @@ public final class PolicyDecisions {
     private volatile @Nullable LimiterBackendException last;
 
     /** @param totals of all limiters of a factory */
-    public PolicyDecisions(Supplier<? extends Collection<LimiterTotals>> totals, Ticker ticker) {
-        this(totals, ticker, AsyncLog.of(PolicyDecisions.class));
+    public PolicyReport(Supplier<? extends Collection<LimiterTotals>> totals, Ticker ticker) {
+        this(totals, ticker, AsyncLog.of(PolicyReport.class));
     }
 
-    private PolicyDecisions(Supplier<? extends Collection<LimiterTotals>> totals, Ticker ticker, AsyncLog log) {
+    private PolicyReport(Supplier<? extends Collection<LimiterTotals>> totals, Ticker ticker, AsyncLog log) {
         this.totals = totals;
         this.ticker = ticker;
         this.log = log;
