@@ -29,11 +29,14 @@ public record Outcome(Verdict verdict, Source source, List<@Nullable Outcome> pa
     }
 
     /**
-     * With several parts: it is granted if each of them is.
+     * Of several parts: it is granted if each of them is. Of one, it is the outcome of that.
      *
      * @param parts at least one was decided
      */
     public static Outcome of(List<@Nullable Outcome> parts) {
+        if (parts.size() == 1) {
+            return Objects.requireNonNull(parts.get(0), "a decided part");
+        }
         boolean granted = true;
         for (Outcome part : parts) {
             granted &= part != null && part.isGranted();

@@ -17,10 +17,8 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.waiting.CallerFuture;
-import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.internal.waiting.WaitingRoom;
 import io.limiter.internal.waiting.Waits;
-import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -60,8 +58,9 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         }
     }
 
-    boolean isBanning() {
-        return ban != null;
+    /** Whether a request may have a ban, or stand behind others that wait; costs a read. */
+    boolean isBannedOrWaitedFor() {
+        return ban != null || waitingRoom.isWaitedFor();
     }
 
     /** The stored key of a ban of permits. */
@@ -85,15 +84,11 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     }
 
     /**
-     * Decides, then waits until the permits come due. A limit that does not reserve decides again after each rejection, as long
-     * as its retry-after lies within the timeout.
+     * Decides, then waits until the permits come due.
      *
      * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
     Outcome decideAndWait(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
-        if (mayWaitAgain(key, storedKey, permits, timeoutMicros)) {
-            return new WaitingDecision(key, storedKey, permits, timeoutMicros).decideNow();
-        }
         Request request = Request.take(permits, timeoutMicros);
         EffectiveLimit<L> used = effective(key);
         Outcome decision = decideNow(key, storedKey, used, request, false);
@@ -103,9 +98,6 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
-        if (mayWaitAgain(key, storedKey, permits, timeoutMicros)) {
-            return decideAndWait(key, storedKey, permits, timeoutMicros).isGranted();
-        }
         EffectiveLimit<L> used = effective(key);
         ImmediateEngine engine = used.failover().immediate();
         // A listener receives the decision of a rejection.
@@ -127,20 +119,6 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         Outcome decision = decideNow(key, storedKey, used, request, known == Known.UNKNOWN);
         await(storedKey, used, permits, decision);
         return decision.isGranted();
-    }
-
-    /** Whether a request may be decided again, or stands behind others that are. */
-    private boolean mayWaitAgain(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
-        return timeoutMicros > 0 ? !effective().step().reservesAhead() : isWaitedFor(key, storedKey, permits);
-    }
-
-    /** Whether others wait for as many permits of a key. */
-    private boolean isWaitedFor(@Nullable String key, String storedKey, long permits) {
-        return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(queueKey(key, storedKey, permits));
-    }
-
-    private QueueKey queueKey(@Nullable String key, String storedKey, long permits) {
-        return new QueueKey(storedKey, permits, effective(key).step());
     }
 
     private void await(String storedKey, EffectiveLimit<L> used, long permits, Outcome decision) {
@@ -196,9 +174,6 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
             @Nullable String key, String storedKey, long permits, long timeoutMicros, Function<Outcome, T> result) {
-        if (mayWaitAgain(key, storedKey, permits, timeoutMicros)) {
-            return decideAgain(new WaitingDecision(key, storedKey, permits, timeoutMicros), result);
-        }
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
         return start(
@@ -237,26 +212,10 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
                 result);
     }
 
-    /** The future of a caller whose request may wait behind others, and counts itself. */
-    private <T> CompletableFuture<T> decideAgain(WaitingDecision waiting, Function<Outcome, T> result) {
-        waiting.start();
-        return new CallerFuture<>(
-                waiting.key(),
-                waiting::giveUp,
-                waiting,
-                (decision, error) -> {},
-                decision -> 0,
-                waits,
-                decision -> () -> {},
-                result);
-    }
-
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
         EffectiveLimit<L> used = effective(key);
-        Outcome decision = isWaitedFor(key, storedKey, permits)
-                ? new WaitingDecision(key, storedKey, permits, 0).decideNow()
-                : decideNow(key, storedKey, used, Request.take(permits, timeoutMicros), false);
+        Outcome decision = decideNow(key, storedKey, used, Request.take(permits, timeoutMicros), false);
         return reservation(key, storedKey, used, permits, decision);
     }
 
@@ -264,10 +223,6 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String storedKey, long permits, long timeoutMicros) {
         EffectiveLimit<L> used = effective(key);
-        Function<Outcome, Reservation> result = decision -> reservation(key, storedKey, used, permits, decision);
-        if (isWaitedFor(key, storedKey, permits)) {
-            return decideAgain(new WaitingDecision(key, storedKey, permits, 0), result);
-        }
         return start(
                 key,
                 storedKey,
@@ -275,7 +230,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
                 Request.take(permits, timeoutMicros),
                 decision -> 0,
                 decision -> () -> {},
-                result);
+                decision -> reservation(key, storedKey, used, permits, decision));
     }
 
     /**
@@ -308,84 +263,5 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     WaitingRoom waitingRoom() {
         return waitingRoom;
-    }
-
-    /** Requests for as many permits of one key under one limit. */
-    record QueueKey(String storedKey, long permits, LimitStep<?> limit) {}
-
-    private final class WaitingDecision extends WaitingRequest {
-
-        private final @Nullable String key;
-        private final String storedKey;
-        private final long permits;
-        private final long timeoutMicros;
-        private final EngineObserver.MayWait mayWait;
-
-        WaitingDecision(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
-            super(waitingRoom, timeoutMicros);
-            this.key = key;
-            this.storedKey = storedKey;
-            this.permits = permits;
-            this.timeoutMicros = timeoutMicros;
-            this.mayWait = mayWait() ? counters().mayWait() : EngineObserver.MayWait.NONE;
-        }
-
-        @Override
-        protected Outcome decideFirst() {
-            EffectiveLimit<L> used = effective(key);
-            return used.failover().decide(storedKey, used.step(), Request.take(permits, 0));
-        }
-
-        @Override
-        protected Started startDecision() {
-            EffectiveLimit<L> used = effective(key);
-            Ask ask = used.failover().start(storedKey, used.step(), Request.take(permits, 0));
-            return new Started(ask, ask);
-        }
-
-        @Override
-        protected long retryMicros(Outcome rejection) {
-            return retryMicros(effective().step(), rejection, timeoutMicros);
-        }
-
-        @Override
-        protected long moreAfter(Outcome grant) {
-            return grant.remaining() / permits;
-        }
-
-        @Override
-        protected Object queueKey() {
-            return BoundLimit.this.queueKey(key, storedKey, permits);
-        }
-
-        @Override
-        protected String key() {
-            return storedKey;
-        }
-
-        @Override
-        protected boolean mayJoin() {
-            return effective(key).exemptOrBanned(Request.take(permits, 0)) == null;
-        }
-
-        @Override
-        protected boolean mayWait() {
-            return timeoutMicros > 0;
-        }
-
-        @Override
-        protected Runnable waitBegins(Outcome rejection) {
-            return counters().waitBegins(mayWait);
-        }
-
-        @Override
-        protected void count(Outcome decision) {
-            counters().decided(name(), key, effective(key).step(), permits, decision);
-        }
-
-        @Override
-        protected void countFailure() {
-            counters().failed();
-        }
     }
 }

@@ -5,7 +5,6 @@ import io.limiter.Limiter;
 import io.limiter.Reservation;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.step.Request;
@@ -53,11 +52,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(long permits) {
-        return limiter.ban() == null
-                ? decideUncounted(Request.peek(permits, 0))
-                : AsyncFailures.map(
-                        limiter.alone().async().peek(permits),
-                        peeked -> peeked.parts().get(0).decision());
+        return AsyncFailures.map(limiter.part().startPeek(permits).future(), Outcome::toDecision);
     }
 
     @Override
@@ -95,10 +90,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     final CompletableFuture<Reservation> reserve(long permits, long timeoutMicros) {
-        KeyPath path = limiter.path;
-        return limiter.ban() == null
-                ? limiter.bound.reserveAsync(path.text(), path.storedKey(), permits, timeoutMicros)
-                : limiter.alone().reserveAloneAsync(permits, timeoutMicros);
+        return limiter.reserveWithinAsync(permits, timeoutMicros);
     }
 
     @Override

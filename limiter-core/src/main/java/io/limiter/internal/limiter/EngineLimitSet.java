@@ -2,15 +2,12 @@ package io.limiter.internal.limiter;
 
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
-import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
-import io.limiter.internal.waiting.CallerFuture;
 import io.limiter.step.Request;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -45,38 +42,6 @@ public final class EngineLimitSet implements LimitSet {
         return new EngineLimitSet(List.of(new SetPart(first, permits)));
     }
 
-    /** {@link #decide} of a set of one. */
-    Outcome outcomeAlone(long permits, long timeoutMicros) {
-        return only(outcomes(permits, toDuration(timeoutMicros)));
-    }
-
-    /** {@link #outcomeAlone}, without blocking the calling thread. */
-    <T> CompletableFuture<T> outcomeAloneAsync(long permits, long timeoutMicros, Function<Outcome, T> result) {
-        return decideAsync(
-                new WaitingSet(parts, true, permits, toDuration(timeoutMicros)),
-                decided -> result.apply(only(decided)));
-    }
-
-    /** {@link #reserve} of a set of one; a rejected reservation is one, too. */
-    Reservation reserveAlone(long permits, long timeoutMicros) {
-        WaitingSet waiting = new WaitingSet(parts, false, permits, toDuration(timeoutMicros));
-        return waiting.reservation(0, only(waiting.decideNow()));
-    }
-
-    /** {@link #reserveAlone}, without blocking the calling thread. */
-    CompletableFuture<Reservation> reserveAloneAsync(long permits, long timeoutMicros) {
-        WaitingSet waiting = new WaitingSet(parts, false, permits, toDuration(timeoutMicros));
-        return decideAsync(waiting, decided -> waiting.reservation(0, only(decided)));
-    }
-
-    private static Outcome only(Outcome decided) {
-        return Objects.requireNonNull(decided.part(0));
-    }
-
-    private static Duration toDuration(long micros) {
-        return Duration.of(micros, ChronoUnit.MICROS);
-    }
-
     @Override
     public LimitSet and(Limiter other, long permits) {
         SetPart first = parts.get(0);
@@ -105,33 +70,17 @@ public final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(long permits, Duration... timeouts) {
-        return SetPart.toDecision(parts, outcomes(permits, timeouts));
-    }
-
-    private Outcome outcomes(long permits, Duration... timeouts) {
-        WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-        Outcome decided = waiting.decideNow();
-        if (waiting.waitMicros(decided) > 0) {
-            waiting.await(waiting.reservation(decided));
-        }
-        return decided;
+        return SetPart.toDecision(parts, request(true, permits, timeouts).decideAndWait());
     }
 
     @Override
     public SetReservation reserve(long permits, Duration... timeouts) {
-        return reserve(new WaitingSet(parts, false, permits, timeouts));
+        return request(false, permits, timeouts).reserve();
     }
 
     /** As {@link #reserve}, and waits as {@link #decide} does. */
     public SetReservation reserveAndAwait(long permits, Duration... timeouts) {
-        WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-        SetReservation reserved = reserve(waiting);
-        waiting.await(reserved);
-        return reserved;
-    }
-
-    private SetReservation reserve(WaitingSet waiting) {
-        return waiting.reservation(waiting.decideNow());
+        return request(true, permits, timeouts).reserve();
     }
 
     /** As {@link #reserveAndAwait}, without blocking the calling thread. Futures are those of {@link LimitSet.Async}. */
@@ -140,8 +89,12 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     private CompletableFuture<SetReservation> reserveAsync(boolean waits, long permits, Duration... timeouts) {
-        WaitingSet waiting = new WaitingSet(parts, waits, permits, timeouts);
-        return decideAsync(waiting, waiting::reservation);
+        SetRequest request = request(waits, permits, timeouts);
+        return request.future(request::reservation);
+    }
+
+    private SetRequest request(boolean waits, long permits, Duration... timeouts) {
+        return new SetRequest(parts, waits, permits, timeouts);
     }
 
     @Override
@@ -152,20 +105,6 @@ public final class EngineLimitSet implements LimitSet {
     @Override
     public SetDecision refund(long permits) {
         return await(startEach(part -> part.refund(permits)));
-    }
-
-    private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<Outcome, T> result) {
-        waiting.start();
-        return new CallerFuture<>(
-                parts.get(0).storedKey(),
-                waiting::giveUp,
-                waiting,
-                // It counts itself.
-                (decision, error) -> {},
-                waiting::waitMicros,
-                parts.get(0).limiter().bound.waits(),
-                waiting::waitBegins,
-                result);
     }
 
     /** Starts a request for each part, independent of the others. They share calls. */
@@ -187,7 +126,7 @@ public final class EngineLimitSet implements LimitSet {
 
     private CompletableFuture<SetDecision> whenAllDone(List<SetPart.PartRequest> started) {
         CompletableFuture<?>[] all =
-                started.stream().flatMap(each -> each.all().stream()).toArray(CompletableFuture[]::new);
+                started.stream().map(SetPart.PartRequest::future).toArray(CompletableFuture[]::new);
         return AsyncFailures.map(CompletableFuture.allOf(all), done -> await(started));
     }
 
@@ -200,14 +139,13 @@ public final class EngineLimitSet implements LimitSet {
 
         @Override
         public CompletableFuture<SetDecision> decide(long permits, Duration... timeouts) {
-            WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-            return decideAsync(waiting, waiting::toDecision);
+            SetRequest request = request(true, permits, timeouts);
+            return request.future(request::toDecision);
         }
 
         @Override
         public CompletableFuture<Boolean> tryAcquire(long permits, Duration... timeouts) {
-            WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
-            return decideAsync(waiting, Outcome::isGranted);
+            return request(true, permits, timeouts).future(Outcome::isGranted);
         }
 
         @Override

@@ -6,7 +6,7 @@ import io.limiter.Limiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
@@ -19,6 +19,7 @@ import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.Waits;
 import io.limiter.step.Request;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -105,9 +106,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     @Override
     public final Decision peek(long permits) {
-        return ban() == null
-                ? decideUncounted(Request.peek(permits, 0))
-                : alone().peek(permits).parts().get(0).decision();
+        return part().startPeek(permits).await().toDecision();
     }
 
     @Override
@@ -115,9 +114,27 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
         return reserveWithin(permits, 0);
     }
 
-    /** Whether a request of a key needs its view: within that of another key, or for a ban. */
+    /** Whether a request of a key needs its view: within that of another key, for a ban, or because others may wait for it. */
     private boolean needsView() {
-        return path.isOfKey() || bound.isBanning();
+        return path.isOfKey() || bound.isBannedOrWaitedFor();
+    }
+
+    /** Whether a request is one of a set: with a ban, or because it may be decided again, or stands behind others that are. */
+    private boolean isOfSet(long permits, long timeoutMicros) {
+        return ban() != null
+                || (timeoutMicros > 0
+                        ? !bound.effective().step().reservesAhead()
+                        : bound.waitingRoom().isWaitedFor()
+                                && bound.waitingRoom().isWaitedFor(part().queueKey(permits)));
+    }
+
+    /** The only part of a set of one. */
+    final SetPart part() {
+        return new SetPart(this, 1);
+    }
+
+    private SetRequest ofSet(boolean waits, long permits, long timeoutMicros) {
+        return new SetRequest(List.of(part()), waits, permits, timeoutMicros);
     }
 
     private Decision decideWithin(long permits, long timeoutMicros) {
@@ -126,20 +143,30 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     private boolean tryAcquireWithin(long permits, long timeoutMicros) {
         LimiterBan ban = ban();
-        if (ban == null) {
-            return bound.tryAcquire(path.text(), path.storedKey(), permits, timeoutMicros);
-        }
         // Less than one permit is an error below.
-        ImmediateEngine.Known known = permits < 1 ? ImmediateEngine.Known.UNKNOWN : ban.tryAcquire(path);
-        return known == ImmediateEngine.Known.UNKNOWN
-                ? alone().outcomeAlone(permits, timeoutMicros).isGranted()
-                : known.isGranted();
+        Known known = ban == null || permits < 1 ? Known.UNKNOWN : ban.tryAcquire(path);
+        if (known != Known.UNKNOWN) {
+            return known.isGranted();
+        }
+        return isOfSet(permits, timeoutMicros)
+                ? ofSet(true, permits, timeoutMicros).decideAndWait().isGranted()
+                : bound.tryAcquire(path.text(), path.storedKey(), permits, timeoutMicros);
     }
 
     final Reservation reserveWithin(long permits, long timeoutMicros) {
-        return ban() == null
-                ? bound.reserve(path.text(), path.storedKey(), permits, timeoutMicros)
-                : alone().reserveAlone(permits, timeoutMicros);
+        if (!isOfSet(permits, timeoutMicros)) {
+            return bound.reserve(path.text(), path.storedKey(), permits, timeoutMicros);
+        }
+        SetRequest request = ofSet(false, permits, timeoutMicros);
+        return request.reservationOfOne(request.decideNow());
+    }
+
+    final CompletableFuture<Reservation> reserveWithinAsync(long permits, long timeoutMicros) {
+        if (!isOfSet(permits, timeoutMicros)) {
+            return bound.reserveAsync(path.text(), path.storedKey(), permits, timeoutMicros);
+        }
+        SetRequest request = ofSet(false, permits, timeoutMicros);
+        return request.future(request::reservationOfOne);
     }
 
     /** As {@link #decide(long, Duration)}, for callers that may cancel what is granted, by {@link #reservationOf}. */
@@ -148,9 +175,9 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     }
 
     private Outcome outcomeWithin(long permits, long timeoutMicros) {
-        return ban() == null
-                ? bound.decideAndWait(path.text(), path.storedKey(), permits, timeoutMicros)
-                : alone().outcomeAlone(permits, timeoutMicros);
+        return isOfSet(permits, timeoutMicros)
+                ? ofSet(true, permits, timeoutMicros).decideAndWait()
+                : bound.decideAndWait(path.text(), path.storedKey(), permits, timeoutMicros);
     }
 
     /** As {@link #outcome}, without blocking the calling thread. */
@@ -159,9 +186,9 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     }
 
     final <T> CompletableFuture<T> outcomeWithinAsync(long permits, long timeoutMicros, Function<Outcome, T> result) {
-        return ban() == null
-                ? bound.decideAndWaitAsync(path.text(), path.storedKey(), permits, timeoutMicros, result)
-                : alone().outcomeAloneAsync(permits, timeoutMicros, result);
+        return isOfSet(permits, timeoutMicros)
+                ? ofSet(true, permits, timeoutMicros).future(result)
+                : bound.decideAndWaitAsync(path.text(), path.storedKey(), permits, timeoutMicros, result);
     }
 
     /**
@@ -170,11 +197,6 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
      */
     public final Reservation reservationOf(Outcome granted, long permits) {
         return bound.reservation(path.text(), path.storedKey(), effective(), permits, granted);
-    }
-
-    /** The set of this alone, which has a ban. */
-    final EngineLimitSet alone() {
-        return EngineLimitSet.of(this, 1);
     }
 
     @Override

@@ -8,107 +8,131 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.step.Request;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One check of a set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
 final class SetCheck {
 
-    private final List<SetPart> parts = new ArrayList<>();
-    // By part.
-    private final List<EffectiveLimit<?>> used = new ArrayList<>();
-    private final List<KeyRequests<?>> all = new ArrayList<>();
-    // Null for those that the engine decides.
-    private final List<@Nullable Outcome> decidedHere = new ArrayList<>();
-    // Null for those without one, or that are decided at once.
-    private final List<LimiterBan.@Nullable Check> bans = new ArrayList<>();
+    private final Part[] parts;
+    private final boolean rejected;
+    private final boolean merges;
 
-    // Of those that the engine decides, each followed by its ban.
-    private final List<KeyRequests<?>> requests = new ArrayList<>();
-    private final List<Failover> engines = new ArrayList<>();
-    // Decisions of the bans, by part, once all are decided.
-    private @Nullable Outcome[] ofBans = {};
-    private boolean rejected;
-    private boolean merges;
-
-    /** Adds the next part, under its current limit. */
-    void add(SetPart part, long permitsOfSet, long timeoutMicros) {
-        EffectiveLimit<?> byPart = part.limiter().effective();
-        long waitMicros = byPart.step().reservesAhead() ? timeoutMicros : 0;
-        Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
-        KeyRequests<?> ofPart = KeyRequests.of(part.storedKey(), byPart.step(), request);
-        Outcome decision = byPart.exemptOrBanned(request);
-        parts.add(part);
-        used.add(byPart);
-        all.add(ofPart);
-        decidedHere.add(decision);
-        LimiterBan ban = decision == null ? part.limiter().ban() : null;
-        LimiterBan.Check check = ban == null ? null : ban.check(part.limiter().path);
-        bans.add(check);
-        merges |= check != null || decision != null;
-        if (decision != null) {
-            rejected |= !decision.isGranted();
-            return;
+    /** @param timeoutsMicros of each part */
+    SetCheck(List<SetPart> parts, long permits, long... timeoutsMicros) {
+        this.parts = new Part[parts.size()];
+        boolean rejects = false;
+        boolean mergesAny = false;
+        for (int i = 0; i < this.parts.length; i++) {
+            Part part = new Part(parts.get(i), permits, timeoutsMicros[i]);
+            this.parts[i] = part;
+            rejects |= part.known != null && !part.known.isGranted();
+            mergesAny |= part.known != null || part.ban != null;
         }
-        decideByEngine(ofPart, byPart.failover());
-        if (check != null) {
-            decideByEngine(check.request(), byPart.failover());
+        this.rejected = rejects;
+        this.merges = mergesAny;
+    }
+
+    /** One part, under its limit at the time of the check. */
+    static final class Part {
+
+        private final SetPart part;
+        final EffectiveLimit<?> used;
+        final Request request;
+        // Null if the engine decides.
+        private final @Nullable Outcome known;
+        // Null if there is no ban, or the part is known.
+        private final LimiterBan.@Nullable Check ban;
+        // Null if there is no ban, or only the rejection of another part, or of another set, is known.
+        private @Nullable Outcome ofBan;
+
+        private Part(SetPart part, long permitsOfSet, long timeoutMicros) {
+            this.part = part;
+            this.used = part.limiter().effective();
+            this.request =
+                    Request.take(part.permitsFor(permitsOfSet), used.step().reservesAhead() ? timeoutMicros : 0);
+            this.known = used.exemptOrBanned(request);
+            LimiterBan ofKey = known == null ? part.limiter().ban() : null;
+            this.ban = ofKey == null ? null : ofKey.check(part.limiter().path);
+        }
+
+        private KeyRequests<?> toEngine() {
+            return KeyRequests.of(part.storedKey(), used.step(), request);
+        }
+
+        /** Counts the decision of this part, and a rejection of it by its ban. */
+        void count(Outcome decision) {
+            EngineLimiter<?> limiter = part.limiter();
+            limiter.bound
+                    .counters()
+                    .decided(limiter.name(), limiter.path.text(), used.step(), request.permits(), decision);
+            if (ban != null) {
+                ban.decided(used.failover(), decision, ofBan);
+            }
         }
     }
 
-    private void decideByEngine(KeyRequests<?> request, Failover engine) {
-        requests.add(request);
-        engines.add(engine);
-    }
-
-    /** What decides about a part. */
-    EffectiveLimit<?> used(int part) {
-        return used.get(part);
-    }
-
-    /** What is requested of a part. */
-    Request request(int part) {
-        return all.get(part).request();
-    }
-
-    /** The check of the ban of a part, unless it is decided at once; {@code null} for nothing. */
-    LimiterBan.@Nullable Check ban(int part) {
-        return bans.get(part);
-    }
-
-    /** The decision of the ban of a part; {@code null} if it has none, or only the rejection of another part, or of another set, is known. */
-    @Nullable
-    Outcome ofBan(int part) {
-        return part < ofBans.length ? ofBans[part] : null;
+    Part part(int place) {
+        return parts[place];
     }
 
     /** Whether the key of a part is exempt or banned. */
     boolean decidesAtOnce() {
-        return requests.isEmpty() || decidedHere.stream().anyMatch(Objects::nonNull);
-    }
-
-    /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */
-    private boolean isDecided() {
-        return rejected || requests.isEmpty();
+        for (Part part : parts) {
+            if (part.known != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     Outcome decide() {
-        return isDecided()
-                ? Outcome.of(decidedHere)
-                : merged(Failover.start(requests, engines).await());
+        Part first = parts[0];
+        if (parts.length == 1 && !merges) {
+            return first.used.failover().decide(first.part.storedKey(), first.used.step(), first.request);
+        }
+        Ask ask = startParts();
+        return ask == null ? known() : merged(ask.await());
     }
 
     WaitingRequest.Started start() {
-        if (isDecided()) {
-            Ask decided = new Ask(all, null);
-            decided.answer(Outcome.of(decidedHere));
+        Ask ask = startParts();
+        if (ask == null) {
+            Ask decided = new Ask(
+                    Arrays.stream(parts).<KeyRequests<?>>map(Part::toEngine).toList(), null);
+            decided.answer(known());
             return new WaitingRequest.Started(decided, decided);
         }
-        Ask ask = Failover.start(requests, engines);
         return new WaitingRequest.Started(ask, merges ? ask.thenApply(this::merged) : ask);
+    }
+
+    /**
+     * Starts the decision of the parts that the engine decides, each followed by its ban; {@code null} if there is nothing left to
+     * decide. A banned key rejects the set, and nothing is taken of the others.
+     */
+    private @Nullable Ask startParts() {
+        List<KeyRequests<?>> requests = new ArrayList<>(parts.length);
+        List<Failover> engines = new ArrayList<>(parts.length);
+        for (Part part : parts) {
+            if (part.known == null) {
+                requests.add(part.toEngine());
+                engines.add(part.used.failover());
+                if (part.ban != null) {
+                    requests.add(part.ban.request());
+                    engines.add(part.used.failover());
+                }
+            }
+        }
+        return rejected || requests.isEmpty() ? null : Failover.start(requests, engines);
+    }
+
+    private Outcome known() {
+        List<@Nullable Outcome> known = new ArrayList<>(parts.length);
+        for (Part part : parts) {
+            known.add(part.known);
+        }
+        return Outcome.of(known);
     }
 
     /** The decisions of all parts, in their order. */
@@ -116,14 +140,12 @@ final class SetCheck {
         if (!merges) {
             return byEngine;
         }
-        Iterator<Integer> next = IntStream.range(0, requests.size()).iterator();
-        List<@Nullable Outcome> merged = new ArrayList<>(all.size());
-        ofBans = new Outcome[all.size()];
-        for (int i = 0; i < all.size(); i++) {
-            Outcome known = decidedHere.get(i);
-            Outcome own = known == null ? byEngine.part(next.next()) : known;
-            ofBans[i] = bans.get(i) == null ? null : byEngine.part(next.next());
-            merged.add(parts.get(i).combined(used.get(i).step(), own, ofBans[i]));
+        int next = 0;
+        List<@Nullable Outcome> merged = new ArrayList<>(parts.length);
+        for (Part each : parts) {
+            Outcome own = each.known == null ? byEngine.part(next++) : each.known;
+            each.ofBan = each.ban == null ? null : byEngine.part(next++);
+            merged.add(each.part.combined(each.used.step(), own, each.ofBan));
         }
         return Outcome.of(merged);
     }

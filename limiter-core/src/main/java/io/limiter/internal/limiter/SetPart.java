@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,13 +49,17 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
             Ask own,
             @Nullable Ask ofBan) {
 
-        List<Ask> all() {
-            return ofBan == null ? List.of(own) : List.of(own, ofBan);
+        Outcome await() {
+            Outcome decided = own.await();
+            return ofBan == null ? decided : Objects.requireNonNull(part.combined(limit, decided, ofBan.await()));
         }
 
-        @Nullable
-        Outcome await() {
-            return part.combined(limit, own.await(), ofBan == null ? null : ofBan.await());
+        /** As {@link #await}, without blocking the calling thread. */
+        CompletableFuture<Outcome> future() {
+            return ofBan == null
+                    ? own
+                    : own.thenCombine(
+                            ofBan, (decided, byBan) -> Objects.requireNonNull(part.combined(limit, decided, byBan)));
         }
     }
 
@@ -62,6 +68,10 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
     Outcome combined(LimitStep<?> limit, @Nullable Outcome own, @Nullable Outcome ofBan) {
         LimiterBan ban = limiter.ban();
         return ban == null ? own : ban.combined(limiter.path, limit, own, ofBan);
+    }
+
+    PartRequest startPeek(long permitsOfSet) {
+        return start(peek(permitsOfSet));
     }
 
     Request peek(long permitsOfSet) {
@@ -81,6 +91,14 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
         }
         return permitsOfSet * permits;
     }
+
+    /** Equal for requests for as many permits of the same key under the same limit. */
+    Object queueKey(long permitsOfSet) {
+        return new QueueKey(
+                storedKey(), permitsFor(permitsOfSet), limiter.effective().step());
+    }
+
+    private record QueueKey(String storedKey, long permits, LimitStep<?> limit) {}
 
     static SetDecision toDecision(List<SetPart> parts, Outcome decisions) {
         List<SetDecision.OfPart> decided = new ArrayList<>(parts.size());

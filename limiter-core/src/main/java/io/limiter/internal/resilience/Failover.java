@@ -232,7 +232,7 @@ public final class Failover implements Ask.Fallback {
                         case ALLOW, THROW -> granted(ask.limit(part));
                     });
         }
-        return outcomes.size() == 1 ? Objects.requireNonNull(outcomes.get(0)) : Outcome.of(outcomes);
+        return Outcome.of(outcomes);
     }
 
     /** Redis may be back soon and have permits, so nobody is asked to come back at the end of the month. */

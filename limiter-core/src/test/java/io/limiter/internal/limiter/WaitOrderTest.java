@@ -2,14 +2,18 @@ package io.limiter.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.KnownBans;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits longest is served first: a first decision does not overtake those that wait for the same permits. */
 class WaitOrderTest extends WaitQueueFixture {
@@ -68,6 +73,25 @@ class WaitOrderTest extends WaitQueueFixture {
             sleeper.run();
         }
         assertThat(served).containsExactly("first", "second", "third");
+        assertThat(sleeper.pending()).isZero();
+    }
+
+    /** A ban makes a set of a limiter, and so does a caller. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_set_of_one_without_a_timeout_does_not_overtake(boolean hasBan) {
+        EngineLimiter<FixedWindow> window = new EngineLimiter<>(
+                new KeySpace("", "k", ""), FixedWindow.of(1, SECOND), Failover.none(engine), sleeper);
+        if (hasBan) {
+            window.bound.setBan(Ban.after(100), new KnownBans(Ticker.systemTicker()));
+        }
+        Limiter ann = window.on("ann");
+        assertThat(ann.tryAcquire()).isTrue();
+        CompletableFuture<Boolean> waiting = ann.async().tryAcquire(HOUR);
+        untilTheyAreThere();
+        assertThat(hasBan ? window.tryAcquire("ann") : LimitSet.of(ann).tryAcquire())
+                .isFalse();
+        assertThat(waiting).isCompletedWithValue(true);
         assertThat(sleeper.pending()).isZero();
     }
 

@@ -7,42 +7,64 @@ import io.limiter.SetReservation;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.statistics.EngineObserver;
 import io.limiter.internal.time.Timeouts;
+import io.limiter.internal.waiting.CallerFuture;
 import io.limiter.internal.waiting.WaitingRequest;
-import io.limiter.step.LimitStep;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A request for permits of a set.
+ * A request for permits of a set. That of a single limiter is one of a set of one, if the limiter has a ban, or if the request may wait
+ * until it is decided again.
  */
-final class WaitingSet extends WaitingRequest {
+final class SetRequest extends WaitingRequest {
 
     private final List<SetPart> parts;
     private final boolean waits;
     private final long permits;
     private final long[] timeoutsMicros;
+    private final long timeoutMicros;
     private final EngineObserver.MayWait mayWait;
 
-    private SetCheck last = new SetCheck();
+    private @Nullable SetCheck last;
 
     /**
      * @param waits whether it waits until the permits are there; otherwise it only reserves
      * @param timeouts none, one for all parts, or one for each
      */
-    WaitingSet(List<SetPart> parts, boolean waits, long permits, Duration... timeouts) {
-        this(parts, waits, permits, micros(parts.size(), timeouts), parts.get(0).limiter().bound);
+    SetRequest(List<SetPart> parts, boolean waits, long permits, Duration... timeouts) {
+        this(parts, waits, permits, micros(parts.size(), timeouts));
     }
 
-    private WaitingSet(List<SetPart> parts, boolean waits, long permits, long[] timeoutsMicros, BoundLimit<?> first) {
-        super(first.waitingRoom(), longest(timeoutsMicros));
+    /** @param timeoutsMicros of each part */
+    SetRequest(List<SetPart> parts, boolean waits, long permits, long... timeoutsMicros) {
+        this(
+                parts,
+                waits,
+                permits,
+                timeoutsMicros,
+                longest(timeoutsMicros),
+                parts.get(0).limiter().bound);
+    }
+
+    private SetRequest(
+            List<SetPart> parts,
+            boolean waits,
+            long permits,
+            long[] timeoutsMicros,
+            long timeoutMicros,
+            BoundLimit<?> first) {
+        super(first.waitingRoom(), timeoutMicros);
         this.parts = parts;
         this.waits = waits;
         this.permits = permits;
         this.timeoutsMicros = timeoutsMicros;
-        this.mayWait = longest(timeoutsMicros) == 0
+        this.timeoutMicros = timeoutMicros;
+        this.mayWait = timeoutMicros == 0
                 ? EngineObserver.MayWait.NONE
                 : first.counters().mayWait();
     }
@@ -60,8 +82,51 @@ final class WaitingSet extends WaitingRequest {
         return micros;
     }
 
-    private static long longest(long[] timeoutsMicros) {
-        return Arrays.stream(timeoutsMicros).max().orElse(0);
+    private static long longest(long... timeoutsMicros) {
+        long longest = 0;
+        for (long micros : timeoutsMicros) {
+            longest = Math.max(longest, micros);
+        }
+        return longest;
+    }
+
+    /**
+     * Decides, and waits until the permits of a grant come due.
+     *
+     * @throws LimiterBackendException if the limiters are closed before; then the permits are returned
+     */
+    Outcome decideAndWait() {
+        Outcome decided = decideNow();
+        if (waitMicros(decided) > 0) {
+            await(reservation(decided));
+        }
+        return decided;
+    }
+
+    /** As {@link #decideAndWait}, and reserves. */
+    SetReservation reserve() {
+        SetReservation reserved = reservation(decideNow());
+        await(reserved);
+        return reserved;
+    }
+
+    /**
+     * As {@link #decideAndWait}, without blocking the calling thread.
+     *
+     * @param result the caller's result
+     */
+    <T> CompletableFuture<T> future(Function<Outcome, T> result) {
+        start();
+        return new CallerFuture<>(
+                key(),
+                this::giveUp,
+                this,
+                // It counts itself.
+                (decision, error) -> {},
+                this::waitMicros,
+                parts.get(0).limiter().bound.waits(),
+                this::waitBegins,
+                result);
     }
 
     @Override
@@ -76,12 +141,17 @@ final class WaitingSet extends WaitingRequest {
 
     /** The request of every part, under its current limit. */
     private SetCheck check() {
-        SetCheck next = new SetCheck();
-        for (int i = 0; i < parts.size(); i++) {
-            next.add(parts.get(i), permits, nextMicros(timeoutsMicros[i]));
+        long[] left = new long[parts.size()];
+        for (int i = 0; i < left.length; i++) {
+            left[i] = nextMicros(timeoutsMicros[i]);
         }
+        SetCheck next = new SetCheck(parts, permits, left);
         last = next;
         return next;
+    }
+
+    private SetCheck.Part checked(int part) {
+        return Objects.requireNonNull(last).part(part);
     }
 
     SetDecision toDecision(Outcome decisions) {
@@ -89,12 +159,7 @@ final class WaitingSet extends WaitingRequest {
     }
 
     /** How long the caller waits until the permits of a grant come due. */
-    long waitMicros(SetDecision decided) {
-        return waits && decided.isGranted() ? decided.decision().waitMicros() : 0;
-    }
-
-    /** As {@link #waitMicros(SetDecision)}. */
-    long waitMicros(Outcome decided) {
+    private long waitMicros(Outcome decided) {
         return waits && decided.isGranted() ? decided.waitMicros() : 0;
     }
 
@@ -106,14 +171,16 @@ final class WaitingSet extends WaitingRequest {
         return new EngineSetReservation(toDecision(decisions), parts.size(), List.copyOf(reserved));
     }
 
-    Reservation reservation(int part, Outcome decision) {
+    /** The reservation of a set of one; a rejected one is a reservation, too. */
+    Reservation reservationOfOne(Outcome decision) {
+        return reservation(0, decision);
+    }
+
+    private Reservation reservation(int part, Outcome decision) {
         EngineLimiter<?> limiter = parts.get(part).limiter();
+        SetCheck.Part checked = checked(part);
         return limiter.bound.reservation(
-                limiter.path.text(),
-                limiter.path.storedKey(),
-                last.used(part),
-                last.request(part).permits(),
-                decision);
+                limiter.path.text(), limiter.path.storedKey(), checked.used, checked.request.permits(), decision);
     }
 
     @Override
@@ -143,18 +210,19 @@ final class WaitingSet extends WaitingRequest {
     }
 
     /**
-     * Of the same limiters, because another plan of a limit has other permits left, and a limiter without live limits other ones
-     * than one with them. With equal timeouts: a part with a shorter one than another can make a rejection final before the
-     * deadline.
+     * For as many permits of the same keys under the same limits. Of several parts, the limiters are the same, because another plan of
+     * a limit has other permits left, and a limiter without live limits other ones than one with them; and so are the timeouts,
+     * because a part with a shorter one than another can make a rejection final before the deadline.
      */
     @Override
     protected Object queueKey() {
+        if (parts.size() == 1) {
+            return parts.get(0).queueKey(permits);
+        }
         List<Object> queueKey = new ArrayList<>(3 * parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            SetPart part = parts.get(i);
-            LimitStep<?> limit = part.limiter().effective().step();
-            queueKey.add(part.limiter().bound);
-            queueKey.add(new BoundLimit.QueueKey(part.storedKey(), part.permitsFor(permits), limit));
+            queueKey.add(parts.get(i).limiter().bound);
+            queueKey.add(parts.get(i).queueKey(permits));
             queueKey.add(timeoutsMicros[i]);
         }
         return queueKey;
@@ -173,18 +241,14 @@ final class WaitingSet extends WaitingRequest {
 
     @Override
     protected boolean mayWait() {
-        return waits && longest(timeoutsMicros) > 0;
+        return waits && timeoutMicros > 0;
     }
 
-    /**
-     * Waits until the permits of a grant come due.
-     *
-     * @throws LimiterBackendException if the limiters are closed before; then the permits are returned
-     */
-    void await(SetReservation reserved) {
-        long waitMicros = waitMicros(reserved.decision());
+    private void await(SetReservation reserved) {
+        SetDecision decided = reserved.decision();
+        long waitMicros = waits && decided.isGranted() ? decided.decision().waitMicros() : 0;
         if (waitMicros > 0) {
-            SetPart.slowest(reserved.decision()).await(key(), waitMicros, reserved::cancelAsync);
+            SetPart.slowest(decided).await(key(), waitMicros, reserved::cancelAsync);
         }
     }
 
@@ -200,19 +264,7 @@ final class WaitingSet extends WaitingRequest {
         for (int i = 0; i < parts.size(); i++) {
             Outcome decision = decisions.part(i);
             if (decision != null && (granted || !decision.isGranted())) {
-                EngineLimiter<?> limiter = parts.get(i).limiter();
-                limiter.bound
-                        .counters()
-                        .decided(
-                                limiter.name(),
-                                limiter.path.text(),
-                                last.used(i).step(),
-                                last.request(i).permits(),
-                                decision);
-                LimiterBan.Check ban = last.ban(i);
-                if (ban != null) {
-                    ban.decided(last.used(i).failover(), decision, last.ofBan(i));
-                }
+                checked(i).count(decision);
             }
         }
     }
