@@ -161,7 +161,7 @@ class OutageTest {
         Resources.commands(
                 redis.port(),
                 commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA)));
-        assertPermanent(limiter, "NOPERM").hasMessageContaining("docs/failure.md");
+        assertPermanent(limiter, "NOPERM").hasMessageContaining("docs/operations/README.md");
         assertThat(factory.backendState().up()).isTrue();
     }
 
