@@ -12,7 +12,7 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.actuate.LimitNames;
+import io.limiter.spring.internal.actuate.LimitNames;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.limiter.console.wire.Wire;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.Rate;
-import io.limiter.spring.actuate.LiveDefinition;
+import io.limiter.spring.internal.actuate.LiveDefinition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -9,7 +9,7 @@ import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
-import io.limiter.spring.actuate.LimitLookup;
+import io.limiter.spring.internal.actuate.LimitLookup;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.limiter.console;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
-import io.limiter.spring.actuate.KnownLimits;
-import io.limiter.spring.actuate.LimitLookup;
+import io.limiter.spring.internal.actuate.KnownLimits;
+import io.limiter.spring.internal.actuate.LimitLookup;
 import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.internal.condition.ConditionalOnSetting;
 import io.limiter.spring.internal.condition.SettingValue;

@@ -13,8 +13,8 @@ import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.limiter.spring.metrics.LimiterMeters;
-import io.limiter.spring.settings.PropertyTree;
+import io.limiter.spring.internal.metrics.LimiterMeters;
+import io.limiter.spring.internal.settings.PropertyTree;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -100,6 +100,7 @@ class ContractTest {
             members(type).forEach(member -> lines.add("  " + member));
         });
         assertThat(missing).as("types that are named, and are not there").isEmpty();
+        assertThat(lines).as("what callers see").noneMatch(line -> line.contains(".internal."));
         compare("types.txt", lines.subList(1, lines.size()));
     }
 
@@ -211,7 +212,7 @@ class ContractTest {
         }
         lines.removeIf(line -> line.matches("limiter\\.(http|limits|clients) = "));
         lines.addAll(settings("limiter.http.<rule>", "io.limiter.spring.autoconfigure.HttpRuleSettings"));
-        lines.addAll(settings("limiter.limits.<limit>", "io.limiter.spring.settings.LimitSettings"));
+        lines.addAll(settings("limiter.limits.<limit>", "io.limiter.spring.internal.settings.LimitSettings"));
         lines.addAll(settings("limiter.clients.<client>", "io.limiter.spring.client.ClientSettings"));
         compare("properties.txt", List.copyOf(lines));
     }
@@ -251,12 +252,12 @@ class ContractTest {
     void members_of_json_are_listed() throws Exception {
         List<String> lines = new ArrayList<>();
         for (String type : List.of(
-                "io.limiter.spring.actuate.BackendHealth",
-                "io.limiter.spring.actuate.KeyDescription",
-                "io.limiter.spring.actuate.LimitDescription",
-                "io.limiter.spring.actuate.LimitersDescription",
-                "io.limiter.spring.live.LiveDescription",
-                "io.limiter.spring.web.RejectionResponses$Problem")) {
+                "io.limiter.spring.internal.actuate.BackendHealth",
+                "io.limiter.spring.internal.actuate.KeyDescription",
+                "io.limiter.spring.internal.actuate.LimitDescription",
+                "io.limiter.spring.internal.actuate.LimitersDescription",
+                "io.limiter.spring.internal.live.LiveDescription",
+                "io.limiter.spring.internal.web.RejectionResponses$Problem")) {
             addMembers(type.substring(type.lastIndexOf('.') + 1), Class.forName(type), lines);
         }
         compare("json.txt", lines);

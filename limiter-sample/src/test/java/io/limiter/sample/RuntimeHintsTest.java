@@ -6,12 +6,12 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.console.wire.Wire;
 import io.limiter.internal.parameters.Per;
-import io.limiter.spring.actuate.KeyDescription;
-import io.limiter.spring.actuate.LimitDescription;
-import io.limiter.spring.actuate.LimitersDescription;
-import io.limiter.spring.live.LiveDescription;
-import io.limiter.spring.settings.BanSettings;
-import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.internal.actuate.KeyDescription;
+import io.limiter.spring.internal.actuate.LimitDescription;
+import io.limiter.spring.internal.actuate.LimitersDescription;
+import io.limiter.spring.internal.live.LiveDescription;
+import io.limiter.spring.internal.settings.BanSettings;
+import io.limiter.spring.internal.settings.LimitSettings;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashSet;
@@ -109,7 +109,7 @@ class RuntimeHintsTest {
         }
         assertThat(records.stream().map(Class::getName))
                 .contains(
-                        "io.limiter.spring.web.RejectionResponses$Problem",
+                        "io.limiter.spring.internal.web.RejectionResponses$Problem",
                         "io.limiter.console.wire.Wire$RejectedKey",
                         LimitDescription.class.getName());
         for (Class<?> each : records) {

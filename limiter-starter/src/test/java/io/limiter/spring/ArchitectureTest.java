@@ -42,12 +42,12 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackages(
                         "io.limiter.spring.autoconfigure",
-                        "io.limiter.spring.actuate",
                         "io.limiter.spring.client",
                         "io.limiter.spring.cloud",
+                        "io.limiter.spring.internal.actuate",
                         "io.limiter.spring.internal.condition",
-                        "io.limiter.spring.live",
-                        "io.limiter.spring.settings")
+                        "io.limiter.spring.internal.live",
+                        "io.limiter.spring.internal.settings")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")

@@ -18,7 +18,7 @@ public final class Contexts {
     private static final String[] LIMITER = {
         "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration",
-        "io.limiter.spring.live.LimiterLiveAutoConfiguration",
+        "io.limiter.spring.autoconfigure.LimiterLiveAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterUnusedRedisAutoConfiguration",

@@ -1,9 +1,9 @@
 package io.limiter.spring.client;
 
 import io.limiter.algorithm.LimitKind;
+import io.limiter.spring.internal.settings.LimitSettings;
+import io.limiter.spring.internal.settings.SettingChecks;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitSettings;
-import io.limiter.spring.settings.SettingChecks;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

@@ -4,7 +4,7 @@ import feign.Capability;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.internal.condition.SettingValue;
-import io.limiter.spring.settings.NamedSettings;
+import io.limiter.spring.internal.settings.NamedSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;

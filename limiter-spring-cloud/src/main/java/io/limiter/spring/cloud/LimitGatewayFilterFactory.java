@@ -3,10 +3,10 @@ package io.limiter.spring.cloud;
 import static org.springframework.cloud.gateway.support.GatewayToStringStyler.filterToStringCreator;
 
 import io.limiter.spring.internal.key.spel.RuleKey;
+import io.limiter.spring.internal.web.HttpRules;
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.internal.web.reactive.ExchangeChecks;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.web.HttpRules;
-import io.limiter.spring.web.RouteRules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,8 +21,7 @@ import reactor.core.publisher.Mono;
  * The filter {@code Limit} of the reactive gateway, which applies a rule of {@code limiter.http} without a path: {@code - Limit=orders}.
  * Routes that name one rule share its permits. Grants all if limits are disabled. Safe for use by many threads.
  */
-public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactory<LimitGatewayFilterFactory.Config>
-        implements RouteRules.Filter {
+public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactory<LimitGatewayFilterFactory.Config> {
 
     private final ObjectProvider<RouteRules> rules;
     private final ObjectProvider<ExchangeChecks> checks;

@@ -1,7 +1,7 @@
 package io.limiter.spring.cloud;
 
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.internal.web.reactive.ExchangeChecks;
-import io.limiter.spring.web.RouteRules;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -23,6 +23,11 @@ public class LimiterGatewayFilterAutoConfiguration {
     LimitGatewayFilterFactory limiterGatewayFilter(
             ObjectProvider<RouteRules> rules, ObjectProvider<ExchangeChecks> checks) {
         return new LimitGatewayFilterFactory(rules, checks);
+    }
+
+    @Bean
+    RouteRules.Filter limiterGatewayFilterMark() {
+        return new RouteRules.Filter() {};
     }
 
     @Bean

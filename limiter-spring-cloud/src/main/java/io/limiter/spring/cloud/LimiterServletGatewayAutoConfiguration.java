@@ -1,7 +1,7 @@
 package io.limiter.spring.cloud;
 
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.internal.web.servlet.ServletChecks;
-import io.limiter.spring.web.RouteRules;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -1,9 +1,9 @@
 package io.limiter.spring.cloud;
 
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.internal.web.servlet.ServletChecks;
 import io.limiter.spring.internal.web.servlet.ServletRejectionResponses;
 import io.limiter.spring.web.RejectionResponse;
-import io.limiter.spring.web.RouteRules;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;

@@ -3,8 +3,8 @@ package io.limiter.spring.cloud;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.web.RouteRules;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;

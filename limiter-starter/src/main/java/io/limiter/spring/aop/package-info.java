@@ -1,4 +1,4 @@
-/** Limits the annotated methods of beans: one interceptor, the annotations parsed once. */
+/** What orders the limits of methods among other advice. */
 @NullMarked
 package io.limiter.spring.aop;
 

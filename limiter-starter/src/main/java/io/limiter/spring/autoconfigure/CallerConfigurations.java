@@ -1,14 +1,14 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.internal.key.PrincipalUser;
+import io.limiter.spring.internal.key.SecurityPrincipals;
 import io.limiter.spring.internal.key.address.CallerAddress;
+import io.limiter.spring.internal.settings.SettingChecks;
 import io.limiter.spring.internal.web.reactive.CurrentExchange;
 import io.limiter.spring.internal.web.reactive.ExchangeUsers;
 import io.limiter.spring.internal.web.servlet.CurrentRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.PrincipalUser;
-import io.limiter.spring.key.SecurityPrincipals;
-import io.limiter.spring.settings.SettingChecks;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 import java.util.function.Supplier;

@@ -1,11 +1,11 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.actuate.KnownLimits;
-import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.internal.actuate.KnownLimits;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
+import io.limiter.spring.internal.web.HttpRule;
+import io.limiter.spring.internal.web.HttpRules;
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.web.HttpRule;
-import io.limiter.spring.web.HttpRules;
-import io.limiter.spring.web.RouteRules;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -13,15 +13,16 @@ import io.limiter.spring.internal.key.spel.ChargedStatuses;
 import io.limiter.spring.internal.key.spel.KeyTemplate;
 import io.limiter.spring.internal.key.spel.Needs;
 import io.limiter.spring.internal.key.spel.RuleKey;
+import io.limiter.spring.internal.metrics.CallCounts;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
+import io.limiter.spring.internal.settings.InvalidSettings;
+import io.limiter.spring.internal.settings.LimitSettings;
+import io.limiter.spring.internal.settings.SettingChecks;
+import io.limiter.spring.internal.web.ChargeWatch;
+import io.limiter.spring.internal.web.HttpRule;
+import io.limiter.spring.internal.web.RequestPattern;
 import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.metrics.CallCounts;
-import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitSettings;
-import io.limiter.spring.settings.SettingChecks;
-import io.limiter.spring.web.ChargeWatch;
-import io.limiter.spring.web.HttpRule;
-import io.limiter.spring.web.RequestPattern;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -231,14 +232,14 @@ record HttpRuleSettings(
                             + ".limits.<limit>.plans.<plan>.rate, or remove it");
         }
         if (keys.isShared()) {
-            throw InvalidSettingException.ofSharedPermits(
+            throw InvalidSettings.ofSharedPermits(
                     plans, "give callers different limits", property + ".key=all", "use another key");
         }
         if (text != null) {
             return SettingChecks.named(setting, " ", () -> KeyTemplate.planOfRule(text));
         }
         if (finder == null) {
-            throw InvalidSettingException.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
+            throw InvalidSettings.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
         }
         return null;
     }
@@ -249,7 +250,7 @@ record HttpRuleSettings(
 
     private void check(String property, LimitSettings limit, RuleKey keys) {
         if (limit.ban() != null && keys.isShared()) {
-            throw InvalidSettingException.ofSharedPermits(
+            throw InvalidSettings.ofSharedPermits(
                     property + ".ban", "ban all callers at once", "key=all", "use another key");
         }
         if (limit.enforce() != null) {

@@ -2,14 +2,15 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.aop.RetryAfterLimits;
+import io.limiter.spring.internal.aop.AnnotationLimitAdvisor;
+import io.limiter.spring.internal.aop.RetryAfterLimits;
 import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.internal.event.EventPublishingListener;
-import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.internal.key.CallerFacts;
+import io.limiter.spring.internal.key.CurrentKeyRequest;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
 import io.limiter.spring.key.ClientAddress;
-import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.settings.ConfiguredLimits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.config.AopConfigUtils;
@@ -103,8 +104,8 @@ public class LimiterAutoConfiguration {
      */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-    static LimitAdvisor limiterAdvisor(
+    @ConditionalOnMissingBean(value = LimitAdvisor.class, search = SearchStrategy.CURRENT)
+    static AnnotationLimitAdvisor limiterAdvisor(
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
             ObjectProvider<CurrentUser> currentUser,
@@ -114,7 +115,7 @@ public class LimiterAutoConfiguration {
         CallerFacts caller = new CallerFacts(
                 clientAddress::getIfAvailable, currentUser::getIfAvailable, currentRequest::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
-        return new LimitAdvisor(factory::getObject, caller, order, configured);
+        return new AnnotationLimitAdvisor(factory::getObject, caller, order, configured);
     }
 
     @Bean

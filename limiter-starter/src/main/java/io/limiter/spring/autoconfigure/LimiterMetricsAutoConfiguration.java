@@ -1,10 +1,10 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.internal.aop.AnnotationLimitAdvisor;
 import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
-import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.metrics.LimiterMetrics;
+import io.limiter.spring.internal.key.LazyLookup;
+import io.limiter.spring.internal.metrics.LimiterMetrics;
 import io.limiter.spring.metrics.LimiterWaitConvention;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -30,14 +30,14 @@ public class LimiterMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     LimiterMetrics limiterMetrics(
             ObjectProvider<LimiterFactory> factory,
-            ObjectProvider<LimitAdvisor> advisor,
+            ObjectProvider<AnnotationLimitAdvisor> advisor,
             ObjectProvider<ObservationRegistry> observations,
             ObjectProvider<LimiterWaitConvention> convention,
             LimiterProperties properties) {
         return new LimiterMetrics(
                 factory::getIfUnique,
                 new LazyLookup<>(() -> {
-                    LimitAdvisor limiting = advisor.getIfUnique();
+                    AnnotationLimitAdvisor limiting = advisor.getIfUnique();
                     return limiting == null ? null : limiting.callCounts();
                 }),
                 new LazyLookup<>(observations::getIfUnique),

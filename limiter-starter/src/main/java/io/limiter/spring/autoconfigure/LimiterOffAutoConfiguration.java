@@ -5,7 +5,7 @@ import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.internal.condition.ConditionalOnSetting;
-import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

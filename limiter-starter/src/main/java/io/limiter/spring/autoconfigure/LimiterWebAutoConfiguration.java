@@ -2,17 +2,17 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
-import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.internal.aop.AnnotationLimitAdvisor;
 import io.limiter.spring.internal.check.MessageCode;
 import io.limiter.spring.internal.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.internal.key.LazyLookup;
+import io.limiter.spring.internal.metrics.CallCounts;
+import io.limiter.spring.internal.web.RejectionResponses;
+import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.key.ClientAddress;
-import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.RejectionResponseCustomizer;
-import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.RouteRules;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +73,7 @@ public class LimiterWebAutoConfiguration {
             LimiterFactory factory,
             ObjectProvider<LiveLimits> live,
             ObjectProvider<PlanResolver> resolver,
-            ObjectProvider<LimitAdvisor> advisor,
+            ObjectProvider<AnnotationLimitAdvisor> advisor,
             ApplicationContext beans) {
         // Filters are created before most beans, so only its name is read, and the first request that needs it looks it
         // up.
@@ -89,7 +89,7 @@ public class LimiterWebAutoConfiguration {
                         live.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,
                         Optional.ofNullable(advisor.getIfUnique())
-                                .map(LimitAdvisor::callCounts)
+                                .map(AnnotationLimitAdvisor::callCounts)
                                 .orElseGet(CallCounts::new),
                         messages(beans)));
     }

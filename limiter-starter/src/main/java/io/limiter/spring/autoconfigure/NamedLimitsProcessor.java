@@ -2,7 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.internal.factory.EngineLimiterFactory;
-import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 

@@ -1,10 +1,10 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.internal.settings.NamedBinder;
+import io.limiter.spring.internal.settings.NamedSettings;
+import io.limiter.spring.internal.settings.PropertyTree;
+import io.limiter.spring.internal.settings.UnknownProperties;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.NamedBinder;
-import io.limiter.spring.settings.NamedSettings;
-import io.limiter.spring.settings.PropertyTree;
-import io.limiter.spring.settings.UnknownProperties;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

@@ -1,6 +1,11 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.key.CurrentKeyRequest;
+import io.limiter.spring.internal.key.LazyLookup;
+import io.limiter.spring.internal.web.CatchAllHandlers;
+import io.limiter.spring.internal.web.HttpRules;
+import io.limiter.spring.internal.web.RejectionResponses;
 import io.limiter.spring.internal.web.reactive.CurrentExchange;
 import io.limiter.spring.internal.web.reactive.ExchangeChecks;
 import io.limiter.spring.internal.web.reactive.ExchangeRecords;
@@ -12,12 +17,7 @@ import io.limiter.spring.internal.web.reactive.RecordedResultHandler;
 import io.limiter.spring.internal.web.reactive.RejectionAdvice;
 import io.limiter.spring.internal.web.reactive.RuleWebFilter;
 import io.limiter.spring.key.ClientAddress;
-import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.web.CatchAllHandlers;
-import io.limiter.spring.web.HttpRules;
-import io.limiter.spring.web.RejectionResponses;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;

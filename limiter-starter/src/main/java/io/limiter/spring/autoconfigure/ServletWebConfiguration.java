@@ -2,20 +2,21 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.internal.aop.result.CallerRequest;
 import io.limiter.spring.internal.check.DecisionRecorder;
+import io.limiter.spring.internal.key.CurrentKeyRequest;
+import io.limiter.spring.internal.key.LazyLookup;
+import io.limiter.spring.internal.web.CatchAllHandlers;
+import io.limiter.spring.internal.web.HeaderSet;
+import io.limiter.spring.internal.web.HttpRules;
+import io.limiter.spring.internal.web.RejectionResponses;
 import io.limiter.spring.internal.web.servlet.CatchAllExceptionResolver;
 import io.limiter.spring.internal.web.servlet.CurrentRequest;
 import io.limiter.spring.internal.web.servlet.LimitAnswerFilter;
+import io.limiter.spring.internal.web.servlet.RejectionExceptionResolver;
 import io.limiter.spring.internal.web.servlet.RuleFilter;
 import io.limiter.spring.internal.web.servlet.ServletChecks;
 import io.limiter.spring.internal.web.servlet.ServletRejectionResponses;
 import io.limiter.spring.key.ClientAddress;
-import io.limiter.spring.key.CurrentKeyRequest;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.web.CatchAllHandlers;
-import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.HttpRules;
-import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -70,7 +71,7 @@ class ServletWebConfiguration {
         @Bean
         @ConditionalOnMissingBean
         RateLimitExceptionResolver limiterExceptionResolver(ServletRejectionResponses answers) {
-            return new RateLimitExceptionResolver(answers);
+            return new RejectionExceptionResolver(answers);
         }
 
         @Bean

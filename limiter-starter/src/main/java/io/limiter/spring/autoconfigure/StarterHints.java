@@ -2,10 +2,10 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.internal.parameters.Anchor;
 import io.limiter.internal.parameters.Per;
-import io.limiter.spring.key.PrincipalUser;
-import io.limiter.spring.settings.BanSettings;
-import io.limiter.spring.settings.LimitSettings;
-import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.internal.key.PrincipalUser;
+import io.limiter.spring.internal.settings.BanSettings;
+import io.limiter.spring.internal.settings.LimitSettings;
+import io.limiter.spring.internal.web.RejectionResponses;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
@@ -28,7 +28,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources()
-                .registerPattern("io/limiter/spring/web/messages*.properties")
+                .registerPattern("io/limiter/spring/internal/web/messages*.properties")
                 // Names the properties of other modules.
                 .registerPattern("META-INF/spring/" + PropertyNames.class.getName() + ".imports");
         if (ClassUtils.isPresent(SERVLET_REQUEST, loader)) {

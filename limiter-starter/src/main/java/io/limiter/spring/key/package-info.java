@@ -1,4 +1,4 @@
-/** Keys of calls and requests, and the address and the user of the current caller. */
+/** Whose call or request it is, which an application may decide, and what becomes of one that has no key. */
 @NullMarked
 package io.limiter.spring.key;
 

@@ -1,4 +1,4 @@
-/** Live limits in Spring: their Actuator endpoint, events and audit. */
+/** The events of live limits. */
 @NullMarked
 package io.limiter.spring.live;
 

@@ -7,11 +7,12 @@ public final class LimiterWaitContext extends Observation.Context {
 
     private final String limit;
 
-    LimiterWaitContext(String limit) {
+    /** For a test of an application's convention, as for the library itself. */
+    public LimiterWaitContext(String limit) {
         this.limit = limit;
     }
 
-    /** The name of the limit as meters show it; {@value LimiterMeters#OTHER} if the limit has no meters. */
+    /** The name of the limit as meters show it; "other" if the limit has no meters. */
     public String getLimit() {
         return limit;
     }

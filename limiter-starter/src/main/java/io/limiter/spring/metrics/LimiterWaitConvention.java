@@ -9,7 +9,7 @@ public class LimiterWaitConvention implements ObservationConvention<LimiterWaitC
 
     @Override
     public String getName() {
-        return LimiterMeters.WAIT;
+        return "limiter.wait";
     }
 
     @Override
@@ -19,7 +19,7 @@ public class LimiterWaitConvention implements ObservationConvention<LimiterWaitC
 
     @Override
     public KeyValues getLowCardinalityKeyValues(LimiterWaitContext context) {
-        return KeyValues.of(LimiterMeters.LIMIT, context.getLimit());
+        return KeyValues.of("limit", context.getLimit());
     }
 
     @Override

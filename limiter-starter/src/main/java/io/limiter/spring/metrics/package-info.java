@@ -1,4 +1,4 @@
-/** The limiters' meters, for Micrometer. */
+/** How waits for permits are observed, which an application may rename. */
 @NullMarked
 package io.limiter.spring.metrics;
 

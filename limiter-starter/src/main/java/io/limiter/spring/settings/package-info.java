@@ -1,4 +1,4 @@
-/** The settings of one limit in configuration and annotations, and their checks. */
+/** What an application gets for a setting that is wrong. */
 @NullMarked
 package io.limiter.spring.settings;
 

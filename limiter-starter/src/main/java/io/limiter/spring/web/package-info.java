@@ -1,4 +1,4 @@
-/** Limits on HTTP requests and responses to rejections, as far as they are the same for servlets and WebFlux. */
+/** Responses to rejections, which an application may change. */
 @NullMarked
 package io.limiter.spring.web;
 

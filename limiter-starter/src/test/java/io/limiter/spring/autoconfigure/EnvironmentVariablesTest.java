@@ -9,7 +9,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.web.HttpRule;
+import io.limiter.spring.internal.web.HttpRule;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -79,7 +79,7 @@ class EnvironmentVariablesTest {
 
     @Test
     void environment_variables_reach_every_limit() {
-        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.settings.ConfiguredLimits")) {
             limited(
                             "LIMITER_LIMITS_PERSECOND_LIMIT=2",
                             "LIMITER_LIMITS_API_SEARCH_LIMIT=3",

@@ -3,7 +3,7 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
-import io.limiter.spring.web.RouteRules;
+import io.limiter.spring.internal.web.RouteRules;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -19,19 +19,15 @@ import io.limiter.spi.DistributedLock;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.internal.web.servlet.ServletRejectionResponses;
-import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.internal.key.PrincipalUser;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.PrincipalUser;
-import io.limiter.spring.settings.ConfiguredLimits;
-import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.testing.TestRedis;
-import jakarta.servlet.ServletRequest;
 import java.time.Duration;
-import java.util.Map;
 import java.util.UUID;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -197,8 +195,7 @@ class LimiterAutoConfigurationTest {
                     assertThat(context.getBean(DistributedLock.class)).isSameAs(lock);
                     decides(context.getBean(LimiterFactory.class));
                 });
-        LimitAdvisor advisor = new LimitAdvisor(
-                () -> factory, new CallerFacts(() -> null, () -> null, () -> null), 5, new ConfiguredLimits(Map.of()));
+        LimitAdvisor advisor = new OwnAdvisor();
         Contexts.local()
                 .withBean("own", LimitAdvisor.class, () -> advisor)
                 .run(context -> assertThat(context.getBean(LimitAdvisor.class)).isSameAs(advisor));
@@ -308,8 +305,14 @@ class LimiterAutoConfigurationTest {
         assertThat(limiter.tryAcquire()).isFalse();
     }
 
+    /** As an application may write it, of public types. */
+    private static final class OwnAdvisor extends DefaultPointcutAdvisor implements LimitAdvisor {
+        OwnAdvisor() {
+            super(Pointcut.TRUE, (MethodInterceptor) MethodInvocation::proceed);
+        }
+    }
+
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(new ServletRejectionResponses(
-                new RejectionResponses(RejectionResponses.Settings.DEFAULT, null), ServletRequest::getLocale));
+        return (request, response, handler, exception) -> null;
     }
 }

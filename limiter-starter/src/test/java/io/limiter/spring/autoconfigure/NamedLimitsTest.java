@@ -319,7 +319,7 @@ class NamedLimitsTest {
 
     @Test
     void a_name_without_an_annotation_logs_a_warning() {
-        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.settings.ConfiguredLimits")) {
             runner.withPropertyValues(
                             "limiter.limits.export.limit=4",
                             "limiter.limits.report.limit=4",
@@ -331,7 +331,7 @@ class NamedLimitsTest {
                                             "WARN limiter.limits.exprot.* has no effect, because no @RateLimit, @CountLimit or"
                                                     + " @ConcurrentLimit of a bean so far has this name: did you mean 'export'?"));
         }
-        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.settings.ConfiguredLimits")) {
             runner.withPropertyValues(
                             "limiter.limits.of-code.rate=4",
                             "limiter.limits.asked-for.rate=4",
@@ -345,7 +345,7 @@ class NamedLimitsTest {
                                     "INFO limiter.limits.* has limits without an annotation, which code can ask a"
                                             + " LimiterFactory for by their names: [of-code]"));
         }
-        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.internal.settings.ConfiguredLimits")) {
             runner.withPropertyValues("limiter.limits.export.limit=4")
                     .run(context -> assertThat(log.all()).isEmpty());
         }

@@ -11,7 +11,7 @@ import io.limiter.redis.RedisRateLimiter;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
-import io.limiter.spring.actuate.BackendHealth;
+import io.limiter.spring.internal.actuate.BackendHealth;
 import io.limiter.testing.TestRedis;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
-import io.limiter.spring.settings.UnknownProperties;
+import io.limiter.spring.internal.settings.UnknownProperties;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

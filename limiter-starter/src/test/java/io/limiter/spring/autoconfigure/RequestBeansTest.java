@@ -3,9 +3,9 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
+import io.limiter.spring.internal.key.PrincipalUser;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import java.security.Principal;
 import java.util.Map;

@@ -5,14 +5,15 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.internal.aop.AnnotationLimitAdvisor;
+import io.limiter.spring.internal.key.CallerFacts;
+import io.limiter.spring.internal.key.PrincipalUser;
 import io.limiter.spring.internal.key.address.CallerAddress;
 import io.limiter.spring.internal.key.address.ForwardedHeader;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
 import io.limiter.spring.internal.web.servlet.CurrentRequest;
-import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.PrincipalUser;
-import io.limiter.spring.settings.ConfiguredLimits;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -122,7 +123,7 @@ public class InterceptorBenchmark {
                 ObjectProvider<CurrentUser> currentUser) {
             CallerFacts caller =
                     new CallerFacts(clientAddress::getIfAvailable, currentUser::getIfAvailable, () -> null);
-            return new LimitAdvisor(
+            return new AnnotationLimitAdvisor(
                     factory::getObject, caller, LimitAdvisor.DEFAULT_ORDER, new ConfiguredLimits(Map.of()));
         }
 

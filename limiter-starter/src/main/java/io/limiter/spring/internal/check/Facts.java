@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.check;
 
-import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.internal.key.CallerFacts;
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.PlanRequest;
 import java.lang.reflect.Method;

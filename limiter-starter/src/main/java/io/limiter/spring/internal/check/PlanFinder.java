@@ -2,8 +2,8 @@ package io.limiter.spring.internal.check;
 
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.settings.ConfiguredLimits;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;

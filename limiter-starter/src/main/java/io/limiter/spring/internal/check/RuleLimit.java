@@ -9,7 +9,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.internal.settings.ConfiguredLimits.Configured;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

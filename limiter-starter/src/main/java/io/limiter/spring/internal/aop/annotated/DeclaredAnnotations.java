@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.aop.annotated;
 
-import io.limiter.spring.key.MethodName;
+import io.limiter.spring.internal.key.MethodName;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;

@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.key.spel;
 
+import io.limiter.spring.internal.key.MethodName;
 import io.limiter.spring.key.KeyRequest;
-import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.key.spel;
 
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.internal.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import java.util.Collection;

@@ -1,9 +1,9 @@
 package io.limiter.spring.internal.web.reactive;
 
+import io.limiter.spring.internal.web.CleanPath;
+import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.HttpKeyRequest;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;

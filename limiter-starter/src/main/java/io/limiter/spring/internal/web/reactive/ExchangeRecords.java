@@ -1,8 +1,8 @@
 package io.limiter.spring.internal.web.reactive;
 
 import io.limiter.spring.internal.check.DecisionRecorder;
-import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RequestRecord;
+import io.limiter.spring.internal.web.HeaderSet;
+import io.limiter.spring.internal.web.RequestRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;

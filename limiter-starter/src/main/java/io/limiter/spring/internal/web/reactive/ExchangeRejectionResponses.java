@@ -1,8 +1,8 @@
 package io.limiter.spring.internal.web.reactive;
 
-import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.internal.web.HeaderSet;
+import io.limiter.spring.internal.web.RejectionResponses;
 import io.limiter.spring.web.RejectionResponse;
-import io.limiter.spring.web.RejectionResponses;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -22,7 +22,6 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
     private static final String HANDLER = InvocableHandlerMethod.class.getName();
     private static final List<String> PROXIES = List.of(
             ExchangeSubscriptions.class.getName(),
-            "io.limiter.spring.aop.",
             "io.limiter.spring.internal.aop.",
             "org.springframework.aop.",
             "java.lang.reflect.",

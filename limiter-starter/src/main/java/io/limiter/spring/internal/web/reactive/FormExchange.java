@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.web.reactive;
 
-import io.limiter.spring.web.FormBody;
+import io.limiter.spring.internal.web.FormBody;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.function.UnaryOperator;

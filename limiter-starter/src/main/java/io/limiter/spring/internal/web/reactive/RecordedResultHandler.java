@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.web.reactive;
 
 import io.limiter.spring.internal.aop.result.RecordedResult;
-import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.internal.web.HeaderSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.core.Ordered;

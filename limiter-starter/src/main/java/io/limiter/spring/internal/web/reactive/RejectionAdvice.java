@@ -2,9 +2,9 @@ package io.limiter.spring.internal.web.reactive;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.internal.web.CatchAllHandlers;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.CatchAllHandlers;
 import org.springframework.core.Ordered;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;

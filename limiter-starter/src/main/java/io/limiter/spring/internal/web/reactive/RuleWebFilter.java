@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.web.reactive;
 
-import io.limiter.spring.web.HttpRules;
+import io.limiter.spring.internal.web.HttpRules;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;

@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.web.servlet;
 
-import io.limiter.spring.web.CatchAllHandlers;
-import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.internal.web.CatchAllHandlers;
+import io.limiter.spring.internal.web.RejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;

@@ -2,12 +2,12 @@ package io.limiter.spring.internal.web.servlet;
 
 import io.limiter.spring.internal.check.DecisionRecorder;
 import io.limiter.spring.internal.key.address.CallerAddress;
+import io.limiter.spring.internal.web.HeaderSet;
 import io.limiter.spring.internal.web.servlet.ServletKeyRequest.Form;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.HeaderSet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.security.Principal;

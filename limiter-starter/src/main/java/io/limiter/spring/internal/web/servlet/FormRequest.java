@@ -1,6 +1,6 @@
 package io.limiter.spring.internal.web.servlet;
 
-import io.limiter.spring.web.FormBody;
+import io.limiter.spring.internal.web.FormBody;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;

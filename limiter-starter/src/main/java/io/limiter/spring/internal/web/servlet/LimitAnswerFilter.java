@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.web.servlet;
 
-import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.RequestRecord;
+import io.limiter.spring.internal.web.RejectionResponses;
+import io.limiter.spring.internal.web.RequestRecord;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;

@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.web.servlet;
 
+import io.limiter.spring.internal.web.HttpRules;
 import io.limiter.spring.internal.web.servlet.ServletKeyRequest.Form;
-import io.limiter.spring.web.HttpRules;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -2,11 +2,11 @@ package io.limiter.spring.internal.web.servlet;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.spring.internal.check.Rejection;
+import io.limiter.spring.internal.web.HttpRules;
 import io.limiter.spring.internal.web.servlet.ServletKeyRequest.Form;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.HttpRules;
 import io.limiter.spring.web.RejectionResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,10 +1,10 @@
 package io.limiter.spring.internal.web.servlet;
 
+import io.limiter.spring.internal.web.CleanPath;
+import io.limiter.spring.internal.web.FormBody;
+import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.FormBody;
-import io.limiter.spring.web.HttpKeyRequest;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.limiter.spring.internal.web.servlet;
 
-import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.internal.web.HeaderSet;
+import io.limiter.spring.internal.web.RejectionResponses;
+import io.limiter.spring.internal.web.RequestRecord;
 import io.limiter.spring.web.RejectionResponse;
-import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.RequestRecord;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.internal.key.CallerFacts;
+import io.limiter.spring.internal.key.SecurityPrincipals;
 import io.limiter.spring.internal.web.servlet.CurrentRequest;
-import io.limiter.spring.key.CallerFacts;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.key.SecurityPrincipals;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.key.CallerFacts;
+import io.limiter.spring.internal.key.CallerFacts;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.KeyRequest;
 import java.lang.reflect.Method;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.web.ServerContract;
+import io.limiter.spring.internal.web.ServerContract;
 import io.limiter.testing.OnNetty;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.web.AnswerContract;
+import io.limiter.spring.internal.web.AnswerContract;
 import io.limiter.testing.OnNetty;
 import java.nio.charset.StandardCharsets;
 import org.springframework.boot.WebApplicationType;

@@ -1,7 +1,7 @@
 package io.limiter.spring.internal.web.reactive;
 
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.web.ChargedResponsesContract;
+import io.limiter.spring.internal.web.ChargedResponsesContract;
 import io.limiter.testing.OnNetty;
 import java.time.Duration;
 import org.springframework.boot.WebApplicationType;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.web.HttpRulesContract;
+import io.limiter.spring.internal.web.HttpRulesContract;
 import io.limiter.testing.OnNetty;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -7,10 +7,10 @@ import static org.springframework.security.authentication.UsernamePasswordAuthen
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.internal.web.SecurityContract;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.web.SecurityContract;
 import io.limiter.testing.OnNetty;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.limiter.spring.internal.web.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.web.ChargedResponsesContract;
+import io.limiter.spring.internal.web.ChargedResponsesContract;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.web.HttpRulesContract;
-import io.limiter.spring.web.Reply;
+import io.limiter.spring.internal.web.HttpRulesContract;
+import io.limiter.spring.internal.web.Reply;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;

@@ -2,7 +2,7 @@ package io.limiter.spring.internal.web.servlet;
 
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.web.SecurityContract;
+import io.limiter.spring.internal.web.SecurityContract;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

@@ -1,5 +1,0 @@
-/** The Actuator endpoint of the limits, and the health of the limiters. */
-@NullMarked
-package io.limiter.spring.actuate;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The Actuator endpoint of the limits, and the health of the limiters. */
+@NullMarked
+package io.limiter.spring.internal.actuate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,43 @@
+package io.limiter.spring.internal.settings;
+
+import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.settings.InvalidSettingException;
+
+/** The exceptions for settings that are wrong together. */
+public final class InvalidSettings {
+
+    private InvalidSettings() {}
+
+    /** The settings of this name together, perhaps with an annotation, make no valid limit, unless the cause names one of them. */
+    static InvalidSettingException together(String name, IllegalArgumentException cause) {
+        if (cause instanceof InvalidSettingException named && named.setting().startsWith(name)) {
+            return named;
+        }
+        return new InvalidSettingException("with ", name, ".*: " + cause.getMessage(), cause);
+    }
+
+    /**
+     * A setting for callers that differ, where all share the permits.
+     *
+     * @param effect such as {@code "ban all callers at once"}
+     * @param key what says that they share them
+     */
+    public static InvalidSettingException ofSharedPermits(String setting, String effect, String key, String remedy) {
+        return new InvalidSettingException(
+                setting,
+                " would " + effect + ", but with " + key + " they share the permits: " + remedy + ", or remove "
+                        + setting);
+    }
+
+    /**
+     * Plans that nothing finds.
+     *
+     * @param remedy how the limit itself can find them
+     */
+    public static InvalidSettingException ofUnusedPlans(String plans, String remedy) {
+        return new InvalidSettingException(
+                plans,
+                " would have no effect: " + remedy + ", define a bean of type " + PlanResolver.class.getName()
+                        + ", or remove the plans");
+    }
+}
