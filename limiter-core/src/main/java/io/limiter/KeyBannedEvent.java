@@ -31,7 +31,7 @@ public final class KeyBannedEvent {
         return limiter;
     }
 
-    /** Those of the {@linkplain Limiter#keys() key path}. */
+    /** The keys of the {@linkplain Limiter#keys() key path}. */
     public List<String> keys() {
         return keys;
     }

@@ -30,7 +30,7 @@ public final class LimitExceededEvent {
         return limiter;
     }
 
-    /** Those of the {@linkplain Limiter#keys() key path}; none for the limiter's own permits. */
+    /** The keys of the {@linkplain Limiter#keys() key path}; none for the limiter's own permits. */
     public List<String> keys() {
         return keys;
     }

@@ -152,7 +152,7 @@ public final class LimiterOptions {
     }
 
     /**
-     * Whether live limits change the limiters; not those whose limit the application computes itself. Those of single keys apply
+     * Whether live limits change the limiters; not those whose limit the application computes itself. Live limits of single keys apply
      * either way. Limiters of one name share their permits either way. Default true.
      */
     public LimiterOptions withLiveLimits(boolean liveLimits) {

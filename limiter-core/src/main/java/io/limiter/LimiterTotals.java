@@ -30,7 +30,7 @@ public interface LimiterTotals {
     /** The prefix of their keys in the backend. */
     String prefix();
 
-    /** The name of the limiters; of those of a plan, {@link #planName}. */
+    /** The name of the limiters, which is {@link #planName} if they were built for a plan. */
     String name();
 
     /** The plan, if the limiters were built {@linkplain LimiterOptions#withPlan for one}. */
@@ -38,7 +38,7 @@ public interface LimiterTotals {
         return Optional.empty();
     }
 
-    /** The name of the limit whose permits the limiters take: their own, and for those of a plan that of its limit. */
+    /** The name of the limit whose permits the limiters take. It is their own, or for a plan the name of its limit. */
     default String limiter() {
         int plan = plan().map(each -> each.length() + 1).orElse(0);
         return name().substring(0, name().length() - plan);
@@ -49,7 +49,7 @@ public interface LimiterTotals {
         return Objects.requireNonNull(limiter, "limiter") + "." + Objects.requireNonNull(plan, "plan");
     }
 
-    /** The name of the limit whose permits the limiters of a name take: for a plan that of its limit, otherwise the name. */
+    /** The name of the limit whose permits the limiters of a name take. It is the same name, or for a plan the name of its limit. */
     static String limiterOf(String name, Collection<LimiterTotals> totals) {
         Objects.requireNonNull(name, "name");
         return Objects.requireNonNull(totals, "totals").stream()

@@ -15,7 +15,7 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 @Configuration(proxyBeanMethods = false)
 class ConsoleMappings {
 
-    /** That of Actuator's endpoints: before the application's controllers, which may match everything. */
+    /** Actuator's endpoints have the same: before the application's controllers, which may match everything. */
     private static final int ORDER = -100;
 
     @Configuration(proxyBeanMethods = false)

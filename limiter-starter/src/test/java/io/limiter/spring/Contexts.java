@@ -105,7 +105,7 @@ public final class Contexts {
         return named("org.springframework.boot.autoconfigure.aop.AopAutoConfiguration");
     }
 
-    /** Those of the names that this Spring Boot has. */
+    /** The auto-configurations of these names that this Spring Boot has. */
     private static AutoConfigurations named(String... names) {
         ClassLoader loader = Contexts.class.getClassLoader();
         Class<?>[] found = Arrays.stream(names)

@@ -15,8 +15,8 @@ import java.util.function.Function;
  * @param allOrNothing whether permits are taken of all keys or of none; then each has one request, which acquires permits. If
  *     none are taken, the granted decisions say what would have been granted
  * @param send called once, immediately before anything is executed; nothing is executed if it returns {@code false}
- * @param answered called once, with an answer for each key, in their order; must not throw. Those of a call for all or nothing
- *     have all failed, with the same failure, or none has
+ * @param answered called once, with an answer for each key, in their order; must not throw. In a call for all or
+ *     nothing, all have failed, with the same failure, or none has
  */
 public record Call(
         List<KeyRequests<?>> keys, boolean allOrNothing, BooleanSupplier send, Consumer<List<Answer>> answered) {

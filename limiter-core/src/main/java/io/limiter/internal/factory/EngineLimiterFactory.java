@@ -125,7 +125,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         return new Statistics();
     }
 
-    /** Those of the limiters; an engine adds its own. */
+    /** The statistics of the limiters, to which an engine adds its own. */
     protected class Statistics implements LimiterStatistics {
 
         @Override

@@ -70,9 +70,9 @@ public final class HashTags {
     }
 
     /** Whether the first braces of a stored key have such a hash tag. */
-    static boolean isSpread(String redisKey) {
-        int first = redisKey.indexOf('{') + 1;
+    static boolean isSpread(String storedKey) {
+        int first = storedKey.indexOf('{') + 1;
         // A hash is longer.
-        return redisKey.startsWith("#", first) && redisKey.indexOf('}', first) - first < KeySpace.HASH_LENGTH;
+        return storedKey.startsWith("#", first) && storedKey.indexOf('}', first) - first < KeySpace.HASH_LENGTH;
     }
 }

@@ -199,11 +199,11 @@ public final class KeySpace {
             int place = place(key);
             Built built = recent[place];
             if (built != null && built.isOf(this, key)) {
-                return built.redisKey;
+                return built.storedKey;
             }
             Built older = recent[place + 1];
             if (older != null && older.isOf(this, key)) {
-                return older.redisKey;
+                return older.storedKey;
             }
         }
         return build(key);
@@ -211,14 +211,14 @@ public final class KeySpace {
 
     private String build(String key) {
         requireNotBlank("key", key);
-        String redisKey = make(List.of(key));
+        String storedKey = make(List.of(key));
         // Callers decide its length.
         if (key.length() <= MAX_KEY_LENGTH && hashTags.get() != HashTags.UNKNOWN) {
             int place = place(key);
             recent[place + 1] = recent[place];
-            recent[place] = new Built(this, key, redisKey);
+            recent[place] = new Built(this, key, storedKey);
         }
-        return redisKey;
+        return storedKey;
     }
 
     /** The first of the two places of a key in the cache. */
@@ -335,7 +335,7 @@ public final class KeySpace {
         return "#" + Hashing.sha256().hashString(encoded, StandardCharsets.US_ASCII);
     }
 
-    private record Built(KeySpace by, String key, String redisKey) {
+    private record Built(KeySpace by, String key, String storedKey) {
 
         boolean isOf(KeySpace other, String otherKey) {
             return by == other && key.equals(otherKey);

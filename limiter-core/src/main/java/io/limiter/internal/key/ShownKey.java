@@ -20,37 +20,37 @@ public final class ShownKey {
     private ShownKey() {}
 
     /** The key, or what stands for it. */
-    public static String of(String redisKey) {
-        return keys.isDebugEnabled() ? redisKey : hidden(redisKey);
+    public static String of(String storedKey) {
+        return keys.isDebugEnabled() ? storedKey : hidden(storedKey);
     }
 
-    private static String hidden(String redisKey) {
-        int first = redisKey.indexOf('{');
-        int name = redisKey.lastIndexOf('{') + 1;
-        int end = redisKey.indexOf('}', name);
+    private static String hidden(String storedKey) {
+        int first = storedKey.indexOf('{');
+        int name = storedKey.lastIndexOf('{') + 1;
+        int end = storedKey.indexOf('}', name);
         if (first < 0 || end < 0) {
             // Not made by a KeySpace.
-            return redisKey;
+            return storedKey;
         }
-        int colon = redisKey.indexOf(':', name);
+        int colon = storedKey.indexOf(':', name);
         int nameEnd = colon >= 0 && colon < end ? colon : end;
         if (nameEnd == end - 1) {
             // The permits of a limiter itself whose name has a slash.
-            return redisKey;
+            return storedKey;
         }
-        int tag = HashTags.isSpread(redisKey) ? redisKey.indexOf('{', first + 1) : first;
+        int tag = HashTags.isSpread(storedKey) ? storedKey.indexOf('{', first + 1) : first;
         List<String> keys = new ArrayList<>();
         if (tag + 1 < name) {
-            keys.add(redisKey.substring(tag + 1, redisKey.indexOf('}', tag)));
+            keys.add(storedKey.substring(tag + 1, storedKey.indexOf('}', tag)));
         }
         if (nameEnd < end) {
-            keys.addAll(KeySpace.split(redisKey.substring(nameEnd + 1, end)));
+            keys.addAll(KeySpace.split(storedKey.substring(nameEnd + 1, end)));
         }
         if (keys.isEmpty()) {
-            return redisKey;
+            return storedKey;
         }
         String text = KeyText.of(keys.stream().map(KeySpace::decode).toList());
-        return redisKey.substring(0, tag + 1) + redisKey.substring(name, nameEnd) + ":["
-                + KeyHash.OF_THIS_PROCESS.of(text) + "]" + redisKey.substring(end);
+        return storedKey.substring(0, tag + 1) + storedKey.substring(name, nameEnd) + ":["
+                + KeyHash.OF_THIS_PROCESS.of(text) + "]" + storedKey.substring(end);
     }
 }

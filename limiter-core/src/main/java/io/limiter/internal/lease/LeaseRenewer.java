@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Renews the leases of a factory, and detects lost ones.
  *
- * <p>Leases are checked twelve times per lease time. Those of which a quarter has passed are renewed, in batches: so
- * each is renewed before a third has passed, and there are eight more attempts if the backend is unavailable. One
+ * <p>Leases are checked twelve times per lease time. A lease is renewed when a quarter of its time has passed, in a batch
+ * with others, so it is renewed before a third has passed, and there are eight more attempts if the backend is unavailable. One
  * thread checks and another one calls the backend, so that a hanging backend does not delay the detection of lost
  * leases. Without leases there are no threads.
  */
@@ -84,7 +84,7 @@ final class LeaseRenewer {
         }
     }
 
-    /** Returns whether it was held: of two that remove it, one has to release it. */
+    /** @return whether it was held; if two threads remove it, only one of them releases it */
     boolean remove(CountedLease lease) {
         return held.remove(lease);
     }

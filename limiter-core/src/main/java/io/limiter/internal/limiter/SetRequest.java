@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for permits of a set. That of a single limiter is one of a set of one, if the limiter has a ban, or if the request may wait
- * until it is decided again.
+ * A request for permits of a set. A request of a single limiter is that of a set of one, if the limiter has a ban, or if the request may
+ * wait until it is decided again.
  */
 final class SetRequest extends WaitingRequest {
 

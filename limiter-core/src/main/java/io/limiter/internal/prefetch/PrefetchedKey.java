@@ -33,10 +33,10 @@ final class PrefetchedKey {
 
     private static final AsyncLog log = AsyncLog.of(PrefetchEngine.class);
 
-    /** Prefetch times for which a key without requests is remembered. */
+    /** Prefetch times for which a key without requests is remembered, so that one that is used now and then is still hot. */
     private static final int REMEMBERED = 10;
 
-    /** Pauses for which it is, if that is longer. */
+    /** Pauses for which a key is remembered, if that is longer, because its requests may have stopped only for the pause. */
     private static final int REMEMBERED_PAUSES = 4;
 
     /**

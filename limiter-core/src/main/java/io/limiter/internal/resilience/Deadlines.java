@@ -149,8 +149,8 @@ public final class Deadlines {
     }
 
     /**
-     * Requests with a deadline before this are overdue. Those from before the first answer have until one decision
-     * timeout after it, or until the first timeout has passed since the first of them.
+     * Requests with a deadline before this are overdue. A request from before the first answer has longer: until a decision timeout
+     * after that answer, or until the first timeout has passed since the first of these requests.
      */
     private long overdueNanos(long nowNanos) {
         boolean answeredLongAgo = answered && nowNanos - answeredNanos >= decisionTimeoutNanos;

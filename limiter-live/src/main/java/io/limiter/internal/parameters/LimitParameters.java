@@ -76,7 +76,7 @@ public final class LimitParameters {
     }
 
     /**
-     * These parameters, and where they are not set, those of a source of lower precedence. Those of another kind they replace all. Burst,
+     * These parameters, and where they are not set, those of a source of lower precedence. They replace all parameters of another kind. Burst,
      * capacity and warm-up replace one another, and a duration replaces the calendar with its zone and anchor.
      */
     public LimitParameters over(LimitParameters lower) {

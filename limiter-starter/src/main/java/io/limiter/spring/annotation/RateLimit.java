@@ -34,7 +34,7 @@ import java.lang.annotation.Target;
  * limited with each subscription. Keys, costs and conditions are found in the thread that calls the method, so IP and user
  * work where that thread knows them; in WebFlux those of publishers are found with each subscription, and Reactor's context
  * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise in a
- * thread of the limiter's own. That of a publisher is called on the event loop of its subscriber, where it must not block, or in such
+ * thread of the limiter's own. A method that returns a publisher is called on the event loop of its subscriber, where it must not block, or in such
  * a thread if there is none. There it has the MDC, the locale, the trace and the security context of the thread that calls or subscribes,
  * and a snapshot of the servlet request. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
  * need {@code kotlinx-coroutines-reactor}; without it they prevent startup. Methods that return any other type, and those with

@@ -63,7 +63,7 @@ public class LimiterAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LimiterAutoConfiguration.class);
 
-    /** Those of this context, because a child may have other properties than its parent. */
+    /** The limits of this context, because a child may have other properties than its parent. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)

@@ -56,7 +56,7 @@ class PropertyNamesTest {
                 .hasMessageContaining(problem);
     }
 
-    /** Those of a later version, too, whose configuration this one has after a rollback. */
+    /** Also the properties of a later version, whose configuration this one has after a rollback. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     limiter.key.trusted-proxy=::1           | did you mean limiter.key.trusted-proxies?

@@ -39,7 +39,7 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers,
     public static final Cell WIDE_1000_VIRTUAL = granted(KeySpace.UNIFORM, Waiting.VIRTUAL, 1000);
     public static final Cell WIDE_10000_VIRTUAL = granted(KeySpace.UNIFORM, Waiting.VIRTUAL, 10_000);
 
-    /** Those of the summary. */
+    /** The cells of the summary. */
     public static final List<Cell> SUMMARY = List.of(
             HOT_1_THREAD,
             HOT_16_THREADS,

@@ -32,7 +32,7 @@ public final class CellRunner {
         this.timing = timing;
     }
 
-    /** Those of the contenders that the cell suits. One that throws where it must not takes no further part in it. */
+    /** Runs a cell with those of the contenders that it suits. One that throws where it must not takes no further part in it. */
     public CellResult run(Cell cell, List<Contender> contenders) throws InterruptedException {
         CellResult result = saturate(cell, contenders);
         if (!cell.outcome().limits()) {

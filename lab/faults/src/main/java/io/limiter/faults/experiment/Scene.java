@@ -114,7 +114,7 @@ public final class Scene implements AutoCloseable {
         }
     }
 
-    /** Those of all JVMs; a lease that was released does not wait for its time to be over. */
+    /** Requires the leases of all JVMs to be free; a lease that was released does not wait for its time to be over. */
     void requireFreeLeases(String since) throws InterruptedException {
         try (Observer observer = new Observer(endpoint())) {
             requireFreeLeases(observer, since, Duration.ZERO);

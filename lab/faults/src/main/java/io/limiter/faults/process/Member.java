@@ -99,7 +99,7 @@ final class Member {
         }
     }
 
-    /** Those of a fleet until Redis has answered each, however long this machine takes to start so many. */
+    /** Warms the instances of a fleet up until Redis has answered each, however long this machine takes to start so many. */
     private void warmUp() {
         boolean again = true;
         while (again) {

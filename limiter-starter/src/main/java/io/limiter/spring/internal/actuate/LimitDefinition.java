@@ -36,7 +36,7 @@ final class LimitDefinition {
         return definition;
     }
 
-    /** Those of a limit of the application's own are its components, or its text. */
+    /** The parameters of a limit of the application's own are its components, or its text. */
     private static Map<String, @Nullable Object> parameters(AnyLimit limit) {
         Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
         if (limit instanceof TokenBucket bucket) {

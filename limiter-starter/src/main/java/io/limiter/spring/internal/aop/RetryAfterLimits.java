@@ -37,7 +37,7 @@ public final class RetryAfterLimits implements BeanPostProcessor {
         }
     }
 
-    /** That of Spring Framework has no order of its own, which is the last. One that an application has ordered stays. */
+    /** Spring Framework's advisor of retries has no order of its own, so it is the last. One that an application has ordered stays. */
     private static boolean belongsAfter(LimitAdvisor limits, Advisor advisor) {
         return advisor instanceof DefaultPointcutAdvisor retry
                 && retry.getOrder() > limits.getOrder()

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The steps are decided one after the other. The first one that rejects or cannot decide ends the check, and exactly what
  * earlier steps took is cancelled. A step in shadow mode is started, and the check does not wait for it. Permits with a
- * {@link Charge} are settled when the outcome of the call is known. Those of a request are cancelled if its response says that
+ * {@link Charge} are settled when the outcome of the call is known. Permits of a request are cancelled if its response says that
  * another check has rejected it.
  */
 public final class Check {

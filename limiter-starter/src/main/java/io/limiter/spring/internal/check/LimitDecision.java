@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record LimitDecision(
         PermitRequest request, AnyLimit limit, @Nullable Decision decision, boolean internal) {
 
-    /** That of a limit of the caller. */
+    /** The decision of a limit that the caller sees. */
     public LimitDecision(PermitRequest request, AnyLimit limit, @Nullable Decision decision) {
         this(request, limit, decision, false);
     }

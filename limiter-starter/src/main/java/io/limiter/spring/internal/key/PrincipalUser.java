@@ -26,7 +26,7 @@ public final class PrincipalUser implements CurrentUser {
     private static final ClassValue<Optional<Method>> CLAIMS = method("getClaims", Map.class);
     private static final ClassValue<Optional<Method>> ATTRIBUTES = method("getAttributes", Map.class);
 
-    /** Those of Spring Security whose methods are looked up by name. */
+    /** The authentications of Spring Security whose methods are looked up by name. */
     private static final List<String> READ = List.of(
             "org.springframework.security.authentication.RememberMeAuthenticationToken",
             "org.springframework.security.authentication.TestingAuthenticationToken",

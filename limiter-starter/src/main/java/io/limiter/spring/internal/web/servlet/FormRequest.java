@@ -70,7 +70,7 @@ final class FormRequest extends HttpServletRequestWrapper {
         return body;
     }
 
-    /** Those of the query, then those of the form. The server no longer finds the form, because its stream was read. */
+    /** The parameters of the query, then those of the form. The server no longer finds the form, because its stream was read. */
     @Override
     public Map<String, String[]> getParameterMap() {
         Map<String, String[]> known = parameters;
