@@ -134,25 +134,6 @@ public final class Ask extends CompletableFuture<Outcome> {
         return ask;
     }
 
-    /** Answers when the backend has failed, and returns unused permits. */
-    @FunctionalInterface
-    public interface Fallback {
-
-        /**
-         * @throws LimiterBackendException if the failure is to be the result
-         */
-        Outcome answer(LimiterBackendException failure, Ask ask);
-
-        /**
-         * Returns what an answer grants, without waiting for it. Must not throw.
-         *
-         * @return completed when it is returned
-         */
-        default CompletableFuture<?> returnUnused(Outcome answer, Ask ask) {
-            return CompletableFuture.completedFuture(null);
-        }
-    }
-
     public boolean isReset() {
         return limit == null;
     }

@@ -7,6 +7,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Fallback;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Permits are returned to where they were taken from; see {@link #cancel}.
  */
-public final class Failover implements Ask.Fallback {
+public final class Failover implements Fallback {
 
     private static final AsyncLog log = AsyncLog.of(Failover.class);
     /** How long a caller that was rejected without Redis waits at most until it tries again. */
@@ -145,7 +146,7 @@ public final class Failover implements Ask.Fallback {
      * @param policies one for each part, in their order, all with this one's engine
      */
     public static Ask start(List<KeyRequests<?>> parts, List<Failover> policies) {
-        Ask ask = new Ask(parts, new Ask.Fallback() {
+        Ask ask = new Ask(parts, new Fallback() {
             @Override
             public Outcome answer(LimiterBackendException failure, Ask same) {
                 return answerInstead(failure, same, policies::get);

@@ -95,7 +95,7 @@ class AskTest {
         assertThat(failed).isCompletedExceptionally();
     }
 
-    private static final class Returning implements Ask.Fallback {
+    private static final class Returning implements Fallback {
 
         private final List<Outcome> returned = new ArrayList<>();
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Ask;
+import io.limiter.internal.engine.Fallback;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.Concurrently;
@@ -39,7 +40,7 @@ class CallerFutureTest {
     private static final Outcome REJECTED = outcome(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
     private final AtomicInteger returned = new AtomicInteger();
-    private final Ask decided = new Ask("k", HandEngine.LIMIT, HandEngine.request(1), new Ask.Fallback() {
+    private final Ask decided = new Ask("k", HandEngine.LIMIT, HandEngine.request(1), new Fallback() {
         @Override
         public Outcome answer(LimiterBackendException failure, Ask pending) {
             throw failure;
