@@ -14,7 +14,7 @@ public class SampleApplication {
 
     static SpringApplicationBuilder application() {
         return new SpringApplicationBuilder(SampleApplication.class)
-                .listeners(new SampleRedis())
+                .initializers(new SampleRedis())
                 .properties(
                         // Its console shows all keys, so it is for this machine alone.
                         "server.address=127.0.0.1",

@@ -6,17 +6,12 @@ import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveOptions;
-import io.limiter.live.redis.RedisLiveLimits;
-import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.stereotype.Component;
 
 /** Calls limiters as two busy instances would, so that the console has something to show. It ends before the connections do. */
@@ -63,24 +58,14 @@ class Traffic implements SmartLifecycle {
         created.setDaemon(true);
         return created;
     });
-    private final RedisRateLimiterFactory secondFactory;
     private final Instance first;
     private final Instance second;
     private volatile boolean running;
     private volatile long endNanos = System.nanoTime();
 
-    /** The second instance is a factory of its own: it shares nothing but the Redis with the first. */
-    Traffic(
-            LimiterFactory firstFactory,
-            RedisConnectionFactory connections,
-            @Value("${spring.application.name}") String application) {
-        secondFactory = RedisRateLimiterFactory.builder(connections)
-                .namespace(application)
-                .build();
-        RedisLiveLimits.start(
-                secondFactory, LiveOptions.DEFAULT.withShowKeys(true).withInstance("second-instance"));
-        first = Instance.of(firstFactory, 0.6);
-        second = Instance.of(secondFactory, 0.4);
+    Traffic(Instances instances) {
+        first = Instance.of(instances.first(), 0.6);
+        second = Instance.of(instances.second(), 0.4);
     }
 
     void begin() {
@@ -113,7 +98,6 @@ class Traffic implements SmartLifecycle {
     public void stop() {
         running = false;
         thread.shutdownNow();
-        secondFactory.close();
     }
 
     @Override

@@ -14,7 +14,6 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;
 import io.limiter.testing.Eventually;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.CookieManager;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,7 +24,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,8 +37,15 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** The sample over HTTP: two instances on one Redis of their own. */
 class SampleTest {
 
-    private static final int FIRST_PORT = 23_000;
-    private static final int LAST_PORT = 26_000;
+    /** With long timeouts for slow machines. */
+    private static final String[] SETTINGS = {
+        "--server.port=0",
+        // What was taken is forgotten between tests, and rejections have to be, too.
+        "--limiter.rejection-cache.size=0",
+        "--limiter.on-failure=throw",
+        "--limiter.failure.decision-timeout=2m"
+    };
+
     private static final Duration FIVE_SECONDS = Duration.ofSeconds(5);
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
@@ -50,29 +56,10 @@ class SampleTest {
     @BeforeAll
     static void start() {
         System.out.println("The sample runs on Spring Boot " + SpringBootVersion.getVersion());
-        String redis = "";
-        while (first == null) {
-            try {
-                redis = "--sample.redis.port=" + ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-                first = start(redis);
-            } catch (UncheckedIOException e) {
-                // Another process has this port.
-                assertThat(e).hasMessageContaining("the embedded Redis did not start on port ");
-            }
-        }
-        second = start(redis);
-    }
-
-    /** With long timeouts for slow machines. */
-    private static ConfigurableApplicationContext start(String redis) {
-        return SampleApplication.application()
-                .run(
-                        "--server.port=0",
-                        redis,
-                        // What was taken is forgotten between tests, and rejections have to be, too.
-                        "--limiter.rejection-cache.size=0",
-                        "--limiter.on-failure=throw",
-                        "--limiter.failure.decision-timeout=2m");
+        first = OwnRedis.start(SETTINGS);
+        second = SampleApplication.application()
+                .run(Stream.concat(Stream.of(SETTINGS), Stream.of("--sample.redis.port=" + OwnRedis.port(first)))
+                        .toArray(String[]::new));
     }
 
     @AfterAll
