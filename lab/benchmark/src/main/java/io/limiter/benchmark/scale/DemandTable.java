@@ -74,9 +74,9 @@ final class DemandTable {
                     "| exact | %,d | %.1f %% | %,.0f | %.2f | %,.0f | %,.0f |\n",
                     size,
                     100 * exact.hot().grantedOfPossible(),
-                    exact.callsPerSecond(),
+                    ScaleStudy.rounded(exact.callsPerSecond()),
                     exact.hot().latencyMillis(99),
-                    exact.hot().worstExcess(),
+                    ScaleStudy.rounded(exact.hot().worstExcess()),
                     50_000.0));
         }
         for (int size : new int[] {10, 100, 1_000, 10_000}) {
@@ -149,9 +149,13 @@ final class DemandTable {
         return String.format(
                 Locale.ROOT,
                 "%,.0f | %.2f | %,.0f | %,.0f",
-                results.stream().mapToDouble(Result::callsPerSecond).max().orElseThrow(),
+                ScaleStudy.rounded(results.stream()
+                        .mapToDouble(Result::callsPerSecond)
+                        .max()
+                        .orElseThrow()),
                 results.stream().mapToDouble(Result::p99Millis).max().orElseThrow(),
-                results.stream().mapToDouble(Result::worstExcess).max().orElseThrow(),
+                ScaleStudy.rounded(
+                        results.stream().mapToDouble(Result::worstExcess).max().orElseThrow()),
                 results.get(0).mostExcess());
     }
 }

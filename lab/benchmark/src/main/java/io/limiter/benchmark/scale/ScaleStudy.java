@@ -3,6 +3,8 @@ package io.limiter.benchmark.scale;
 import io.limiter.benchmark.scale.Simulation.Result;
 import io.limiter.benchmark.scale.Totals.By;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -98,7 +100,7 @@ public final class ScaleStudy {
                 MEASURED_NANOS,
                 result -> row(
                         "%,.0f | %.2f | %.0f %% | %.0f %% | %.2f | %.2f",
-                        result.callsPerSecond(),
+                        rounded(result.callsPerSecond()),
                         result.requestsPerCall(),
                         100 * result.busiest(),
                         100 * result.averageBusy(),
@@ -227,7 +229,7 @@ public final class ScaleStudy {
                                                 + result.hot().share(By.CACHED)),
                                 100 * result.hot().share(By.LOCAL),
                                 100 * result.hot().grantedOfPossible(),
-                                result.hot().worstExcess(),
+                                rounded(result.hot().worstExcess()),
                                 result.scenario().limitPerSecond / 10),
                 scenarios);
     }
@@ -235,7 +237,7 @@ public final class ScaleStudy {
     private static String hotRow(Result result) {
         return row(
                 "%,.0f | %.1f | %.0f %% | %.2f | %.2f",
-                result.callsPerSecond(),
+                rounded(result.callsPerSecond()),
                 result.requestsPerCall(),
                 100 * result.busiest(),
                 result.hot().latencyMillis(50),
@@ -250,6 +252,11 @@ public final class ScaleStudy {
             table.append("| " + scenario.name + " | " + row.apply(result) + " |\n");
         }
         return table.toString();
+    }
+
+    /** To three significant digits, because a simulation knows no more. */
+    static double rounded(double value) {
+        return value == 0 ? 0 : new BigDecimal(value).round(new MathContext(3)).doubleValue();
     }
 
     private static String row(String format, Object... figures) {
