@@ -189,11 +189,12 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
     }
 
     /**
-     * @throws IllegalArgumentException if the request has no id, or is a charge or a prefetch
+     * @throws IllegalArgumentException if the request has no id, is a charge or a prefetch, or is for fewer permits, too
      */
     public static void checkId(Request request) {
         if (Objects.requireNonNull(request, "request").action() == Request.Action.CHARGE
                 || request.action() == Request.Action.PREFETCH
+                || !request.isPlain()
                 || !request.isPeek() && request.id() == 0) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held under an id and released under it, was " + request);

@@ -102,12 +102,21 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return ":window";
     }
 
+    @Override
+    public boolean takesFewer() {
+        return true;
+    }
+
+    @Override
+    public boolean leavesPermits() {
+        return true;
+    }
+
     /** Windows have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         request.checkNoId(this);
         double now = nowMicros;
-        long permits = request.permits();
         double period = periodMicros();
         double latestEnd =
                 calendar == null ? now + period : calendar.at(nowMicros).endMicros();
@@ -134,7 +143,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             double until = window == own ? end : Math.min(end, windowStart + period);
             if (until > now) {
                 busyUntil = Math.max(busyUntil, until);
-                freeAt = window.count() + permits > limit ? Math.max(freeAt, until) : freeAt;
+                freeAt = window.count() + request.needed() > limit ? Math.max(freeAt, until) : freeAt;
                 if (own == null || own == window) {
                     start = Math.min(start, windowStart);
                     count = Math.max(count, window.count());
@@ -142,14 +151,16 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                 }
             }
         }
-        boolean granted = !request.mayBeRejected() || count + permits <= limit;
+        long permits = request.takenOf(limit - count - request.leave());
+        long needed = request.neededFor(permits);
+        boolean granted = !request.mayBeRejected() || count + needed <= limit;
         boolean taken = granted && request.takes();
         double after = taken ? State.sum(count, permits) : left;
         double newEnd = calendar == null ? start + period : latestEnd;
         double end = own == null ? newEnd : Math.min(own.endAt(now), latestEnd);
         double since = calendar == null ? end - period : own == null ? start : own.startAt(now);
         busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
-        long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) (freeAt - now);
+        long retry = granted ? 0 : needed > limit ? Verdict.NEVER_MICROS : (long) (freeAt - now);
         long untilReset = busyUntil == 0.0 ? 0 : (long) (busyUntil - now);
         State changed = state;
         if (taken || refunded || outdated && !request.isPeek()) {
@@ -161,7 +172,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         // Later than the start, so that it differs from permits that were taken in this microsecond before the window
         // opened.
         long ticket = taken ? Math.max(nowMicros, (long) since + 1) : 0;
-        Verdict verdict = Verdicts.of(granted, limit, limit - after, retry, untilReset, ticket);
+        Verdict verdict = Verdicts.of(request, permits, granted, limit, limit - after, retry, untilReset, ticket);
         boolean isOpen = own != null || taken || calendar != null;
         return Step.of(changed, isOpen ? verdict.withPeriodEndMicros((long) end) : verdict);
     }

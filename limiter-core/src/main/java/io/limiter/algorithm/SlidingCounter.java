@@ -89,6 +89,16 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
         return ":counter";
     }
 
+    @Override
+    public boolean takesFewer() {
+        return true;
+    }
+
+    @Override
+    public boolean leavesPermits() {
+        return true;
+    }
+
     /** Counters have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
@@ -98,19 +108,23 @@ public final class SlidingCounter implements Limit, LimitStep<SlidingCounter.Sta
                 ? new State(0.0, 0.0, State.startOf(now, periodMicros()), periodMicros())
                 : state.at(now).under(periodMicros(), now);
         double elapsed = now - pair.startMicros();
-        long permits = request.permits();
-        boolean granted = !request.mayBeRejected() || pair.carried(elapsed) + pair.current() + permits <= limit;
+        double used = pair.carried(elapsed) + pair.current();
+        long permits = request.takenOf(limit - used - request.leave());
+        long needed = request.neededFor(permits);
+        boolean granted = !request.mayBeRejected() || used + needed <= limit;
         boolean taken = granted && request.takes();
         State after = taken ? pair.plus(permits) : pair;
         if (request.action() == Request.Action.REFUND) {
             after = request.ticketMicros() == 0 ? pair.minus(permits) : pair.without(permits, request.ticketMicros());
         }
-        long retry = granted ? 0 : permits > limit ? Verdict.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
+        long retry = granted ? 0 : needed > limit ? Verdict.NEVER_MICROS : (long) retryMicros(pair, elapsed, needed);
         double left = limit - after.carried(elapsed) - after.current();
         boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
         boolean save = !after.equals(pair) || (mustBeSaved && !request.isPeek());
         long reset = (long) resetMicros(after, elapsed);
-        return Step.of(save ? after : state, Verdicts.of(granted, limit, left, retry, reset, taken ? nowMicros : 0));
+        return Step.of(
+                save ? after : state,
+                Verdicts.of(request, permits, granted, limit, left, retry, reset, taken ? nowMicros : 0));
     }
 
     /** The time until enough of the previous window has faded, in this window or in the next. */

@@ -99,6 +99,16 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         return false;
     }
 
+    @Override
+    public boolean takesFewer() {
+        return true;
+    }
+
+    @Override
+    public boolean leavesPermits() {
+        return true;
+    }
+
     /** Logs have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
@@ -109,16 +119,18 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         LogUses uses = log.uses().with(this, now);
         LogView view = new LogView(log, uses, periodMicros(), now);
         double live = view.live;
-        boolean granted = !request.mayBeRejected() || live + request.permits() <= limit;
+        long permits = request.takenOf(limit - live - request.leave());
+        long needed = request.neededFor(permits);
+        boolean granted = !request.mayBeRejected() || live + needed <= limit;
         boolean taken = granted && request.takes();
         boolean cancels = request.ticketMicros() != 0;
         double refunded =
                 cancels ? Math.min(request.permits(), view.permitsAt(request.ticketMicros())) : request.permits();
-        double after = taken ? Math.min(live + request.permits(), State.MOST_PERMITS - view.earlier) : live;
+        double after = taken ? Math.min(live + permits, State.MOST_PERMITS - view.earlier) : live;
         if (request.action() == Request.Action.REFUND) {
             after = Math.max(0.0, live - refunded);
         }
-        long retry = granted ? 0 : retryMicros(view, now, request.permits());
+        long retry = granted ? 0 : retryMicros(view, now, needed);
         // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
         boolean save = after != live || (log != found && !request.isPeek());
         double kept = Math.min(live, after);
@@ -130,7 +142,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         long reset = after == 0.0 ? 0 : (long) leavesIn(changed.newestMicros(), now);
         return Step.of(
                 save ? changed : state,
-                Verdicts.of(granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
+                Verdicts.of(request, permits, granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
     }
 
     private long retryMicros(LogView view, double now, long permits) {

@@ -386,6 +386,17 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     }
 
     @Override
+    public boolean takesFewer() {
+        return true;
+    }
+
+    /** Only where the caller waits: another one may take permits that are not there, so none could be left. */
+    @Override
+    public boolean leavesPermits() {
+        return warmUp == null && whoWaits == WhoWaits.CALLER;
+    }
+
+    @Override
     public boolean reservesAhead() {
         return true;
     }

@@ -62,7 +62,6 @@ final class TokenBucketStep {
 
     /** Decides one request. */
     Step<RedisPermits> of(@Nullable RedisPermits state, Request request) {
-        long permits = request.permits();
         if (request.action() == Request.Action.REFUND) {
             return refund(state, request);
         }
@@ -70,18 +69,22 @@ final class TokenBucketStep {
         if (request.action() == Request.Action.PREFETCH) {
             return prefetch(state, settled, request);
         }
-        double fromStored = Math.min(permits, settled.storedPermits());
-        double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros;
-        RedisPermits reserved = settled.reserve(fromStored, cost);
+        return take(state, settled, request, request.takenOf(settled.wholePermits() - request.leave()));
+    }
+
+    /** @param permits how many of those of the request */
+    private Step<RedisPermits> take(@Nullable RedisPermits state, RedisPermits settled, Request request, long permits) {
+        long needed = request.neededFor(permits);
+        RedisPermits reserved = reserve(settled, needed);
         // Stored permits are granted even if the clock has stepped back, or if other callers wait for more of them.
-        boolean areStored = warmUp == null && permits <= settled.wholePermits();
+        boolean areStored = warmUp == null && needed <= settled.wholePermits();
         if (request.action() == Request.Action.CHARGE) {
             // Earlier reservations stay.
             double most = Math.max(limit.maxReservedMicros(), settled.reservedMicros(now));
             RedisPermits after = areStored
                     ? reserved
                     : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
-            return Step.of(after, verdict(true, after, 0.0, 0.0, 0));
+            return Step.of(after, verdict(request, true, after, 0.0, 0.0, 0));
         }
 
         double allowed = Math.min(request.timeoutMicros(), limit.maxWaitMicros());
@@ -89,15 +92,31 @@ final class TokenBucketStep {
         double wait =
                 areStored ? 0.0 : limit.whoWaits() == WhoWaits.CALLER ? reservedMicros : settled.reservedMicros(now);
         boolean granted = areStored || wait <= allowed && reservedMicros <= limit.maxReservedMicros();
-        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
+        if (!granted && permits > request.least()) {
+            // In a warm-up, all that is stored can take longer than the longest wait.
+            return take(state, settled, request, request.least());
+        }
+        double retry = granted ? 0.0 : retryAfterMicros(needed, wait, reservedMicros, allowed);
         if (request.isPeek()) {
-            return Step.of(state, verdict(granted, settled, wait, retry, 0));
+            return Step.of(state, taken(request, permits, verdict(request, granted, settled, wait, retry, 0)));
         }
         if (granted) {
-            RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
-            return Step.of(after, verdict(true, after, wait, 0.0, BucketArithmetic.ticket(tailMicros(after))));
+            RedisPermits taken = needed == permits ? reserved : reserve(settled, permits);
+            RedisPermits after = areStored ? taken : taken.furthest(reservedMicros);
+            long ticket = BucketArithmetic.ticket(tailMicros(after));
+            return Step.of(after, taken(request, permits, verdict(request, true, after, wait, 0.0, ticket)));
         }
-        return Step.of(afterRejection(state, settled), verdict(false, settled, wait, retry, 0));
+        return Step.of(afterRejection(state, settled), verdict(request, false, settled, wait, retry, 0));
+    }
+
+    private RedisPermits reserve(RedisPermits settled, long permits) {
+        double fromStored = Math.min(permits, settled.storedPermits());
+        double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros;
+        return settled.reserve(fromStored, cost);
+    }
+
+    private static Verdict taken(Request request, long permits, Verdict verdict) {
+        return request.takesFewer() && verdict.isGranted() ? verdict.withTaken(permits) : verdict;
     }
 
     /**
@@ -132,7 +151,10 @@ final class TokenBucketStep {
         double fill = stored / (Math.min(maxPermits, request.timeoutMicros() / intervalMicros) / 2.0);
         double share = wanted / demand.permits() * (period / intervalMicros) * fill * fill;
         double taken = Math.floor(Math.min(Math.min(stored, wanted), Math.max(1.0, share)));
-        RedisPermits after = settled.reserve(taken, 0.0).withDemand(demand.holding(taken));
+        // Here already, or a later rejection would leave a rounding error that the script has rounded away.
+        RedisPermits after = settled.reserve(taken, 0.0)
+                .withDemand(demand.holding(taken))
+                .leavingRoomForHeld(now, coolDownIntervals);
         double retry = Math.max(0.0, nextCall - (taken < wanted ? now : earliest + pause));
         Verdict verdict = taken >= 1.0
                 ? Verdict.granted(
@@ -162,8 +184,8 @@ final class TokenBucketStep {
             after = settle(state).refund(request.permits()).leavingRoomForHeld(now, coolDownIntervals);
         }
         return after == null
-                ? Step.of(state, verdict(true, settle(state), 0.0, 0.0, 0))
-                : Step.of(after, verdict(true, settle(after), 0.0, 0.0, 0));
+                ? Step.of(state, verdict(request, true, settle(state), 0.0, 0.0, 0))
+                : Step.of(after, verdict(request, true, settle(after), 0.0, 0.0, 0));
     }
 
     /**
@@ -303,16 +325,22 @@ final class TokenBucketStep {
         return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - limit.maxReservedMicros());
     }
 
-    private Verdict verdict(boolean granted, RedisPermits state, double wait, double retryAfter, long ticketMicros) {
+    private Verdict verdict(
+            Request request, boolean granted, RedisPermits state, double wait, double retryAfter, long ticketMicros) {
         long remaining = (long) (warmUp != null && state.nextFreeMicros() > now ? 0.0 : state.wholePermits());
+        long capacity = limit.capacity();
+        if (request.leave() > 0) {
+            capacity = Math.max(0, capacity - request.leave());
+            remaining = Math.max(0, remaining - request.leave());
+        }
         long full = micros(state.resetMicros(now, coolDownIntervals));
         long waitMicros = micros(wait);
         if (!granted) {
             long retry = micros(retryAfter);
-            Verdict rejected = Verdict.rejected(limit.capacity(), remaining, retry, full);
+            Verdict rejected = Verdict.rejected(capacity, remaining, retry, full);
             return waitMicros == retry ? rejected : rejected.withWaitMicros(waitMicros);
         }
-        Verdict free = Verdict.granted(limit.capacity(), remaining, full);
+        Verdict free = Verdict.granted(capacity, remaining, full);
         Verdict verdict = waitMicros == 0 ? free : free.withWaitMicros(waitMicros);
         return ticketMicros == 0 ? verdict : verdict.withTicketMicros(ticketMicros);
     }

@@ -55,6 +55,19 @@ public interface LimitStep<S> {
     }
 
     /**
+     * Whether the step decides requests that {@linkplain Request#takesFewer() take fewer} permits if there are not as many. If not, such
+     * requests are rejected with an exception.
+     */
+    default boolean takesFewer() {
+        return false;
+    }
+
+    /** Whether the step decides requests that {@linkplain Request#leave() leave} permits to others. */
+    default boolean leavesPermits() {
+        return false;
+    }
+
+    /**
      * Whether a full local engine may evict a state before its lifetime ends. The key then gets at most the permits
      * that it would soon have had anyway.
      */

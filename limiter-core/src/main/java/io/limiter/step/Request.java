@@ -55,8 +55,10 @@ public final class Request {
     private final long permits;
     private final long timeoutMicros;
     private final long id;
+    private final long least;
+    private final long leave;
 
-    private Request(Action action, long permits, long timeoutMicros, long id) {
+    private Request(Action action, long permits, long timeoutMicros, long id, long least, long leave) {
         this.action = Objects.requireNonNull(action, "action");
         Ranges.permits(permits);
         if (timeoutMicros < 0) {
@@ -69,9 +71,25 @@ public final class Request {
             Ranges.range("prefetch time (microseconds)", timeoutMicros, 1, MAX_PREFETCH_MICROS);
             Ranges.range("time between calls (microseconds)", id, 1, MAX_CALL_MICROS);
         }
+        if (least != permits || leave != 0) {
+            Ranges.range("least permits of " + permits, least, 1, permits);
+            Ranges.range("permits to leave", leave, 0, Ranges.MAX_PERMITS);
+            boolean isOfSuchKind = least == permits
+                    ? action != Action.RENEW && action != Action.PREFETCH
+                    : action == Action.TAKE || action == Action.PEEK;
+            if (!isOfSuchKind || timeoutMicros != 0 || id != 0 && action != Action.REFUND) {
+                throw new IllegalArgumentException(
+                        "a request that takes fewer permits if there are not enough, or leaves"
+                                + " some, has neither a timeout nor an id, was " + action + " with timeoutMicros "
+                                + timeoutMicros
+                                + " and id " + id);
+            }
+        }
         this.permits = permits;
         this.timeoutMicros = timeoutMicros;
         this.id = id;
+        this.least = least;
+        this.leave = leave;
     }
 
     /**
@@ -80,12 +98,17 @@ public final class Request {
      * @param id of a lease, or {@link #ticketMicros()} of a refund, or {@link #callMicros()} of a prefetch; 0 for none
      */
     public static Request of(Action action, long permits, long timeoutMicros, long id) {
-        return new Request(action, permits, timeoutMicros, id);
+        return new Request(action, permits, timeoutMicros, id, permits, 0);
     }
 
     /** A request that takes; the most frequent one is always the same object. */
     public static Request take(long permits, long timeoutMicros) {
         return permits == 1 && timeoutMicros == 0 ? ONE : of(Action.TAKE, permits, timeoutMicros, 0);
+    }
+
+    /** A request that takes as many permits as there are, at least one and at most these, and waits for none. */
+    public static Request takeUpTo(long permits) {
+        return new Request(Action.TAKE, permits, 0, 0, 1, 0);
     }
 
     /** A request that decides as {@link #take} would, and takes nothing. */
@@ -153,15 +176,26 @@ public final class Request {
         return action == Action.TAKE || action == Action.PEEK;
     }
 
+    /** Whether it is granted for all of its permits or none, whatever it leaves to others; as most requests are. */
+    public boolean isPlain() {
+        return least == permits && leave == 0;
+    }
+
+    /** Whether it takes fewer permits if there are not as many. */
+    public boolean takesFewer() {
+        return least != permits;
+    }
+
     /** Whether its permits are taken if it is granted. */
     public boolean takes() {
         return action == Action.TAKE || action == Action.CHARGE;
     }
 
     /**
-     * Rejects what only some kinds of limit support: an id under which permits are held, and a prefetch.
+     * Rejects what only some kinds of limit support: an id under which permits are held, a prefetch, and what the limit says of itself
+     * that it does not support.
      *
-     * @param step of the limit that supports neither
+     * @param step of the limit
      * @throws IllegalArgumentException if this is such a request
      */
     public void checkNoId(LimitStep<?> step) {
@@ -173,16 +207,36 @@ public final class Request {
             throw new IllegalArgumentException(
                     "the permits of a " + step.getClass().getSimpleName() + " are not held under an id, was " + this);
         }
+        if (leave != 0 && !step.leavesPermits()) {
+            throw new IllegalArgumentException(
+                    "permits can be left to others only of a FixedWindow, SlidingLog, SlidingCounter, a TokenBucket whose caller"
+                            + " waits, and a limit whose step says leavesPermits(), was " + this + " to " + step);
+        }
     }
 
     /** A peek at what this request would be decided, without an id. */
     public Request asPeek() {
-        return of(Action.PEEK, permits, timeoutMicros, 0);
+        return new Request(Action.PEEK, permits, timeoutMicros, 0, least, leave);
+    }
+
+    /** This request, granted for fewer permits, too, if there are not as many; from 1 to its permits. */
+    public Request withLeast(long newLeast) {
+        return new Request(action, permits, timeoutMicros, id, newLeast, leave);
+    }
+
+    /**
+     * This request, granted only if as many permits are left afterwards. It does not take those. One that cannot be rejected takes or
+     * returns its permits in any case, and its verdict says what remains beside those that are left.
+     *
+     * @param newLeave from 0 to 2<sup>53</sup> - 1
+     */
+    public Request withLeave(long newLeave) {
+        return new Request(action, permits, timeoutMicros, id, least, newLeave);
     }
 
     /** This request with another timeout. */
     public Request withTimeoutMicros(long newTimeoutMicros) {
-        return of(action, permits, newTimeoutMicros, id);
+        return new Request(action, permits, newTimeoutMicros, id, least, leave);
     }
 
     /** What to do with the permits. */
@@ -190,9 +244,38 @@ public final class Request {
         return action;
     }
 
-    /** From 1 to 2<sup>53</sup> - 1. */
+    /** The most permits that it takes, from 1 to 2<sup>53</sup> - 1. */
     public long permits() {
         return permits;
+    }
+
+    /** The fewest permits that it is granted for; mostly all. */
+    public long least() {
+        return least;
+    }
+
+    /** How many permits it leaves to others, mostly 0. */
+    public long leave() {
+        return leave;
+    }
+
+    /** How many permits there must be at least, so that it is granted: those that it takes, and those that it leaves. */
+    public long needed() {
+        return neededFor(least);
+    }
+
+    /** How many permits there must be, so that it is granted for as many. */
+    public long neededFor(long taken) {
+        return mayBeRejected() ? taken + leave : taken;
+    }
+
+    /**
+     * How many permits it takes if as many are free.
+     *
+     * @param free whole permits beside those that it leaves; may be negative
+     */
+    public long takenOf(double free) {
+        return least == permits ? permits : (long) Math.max(least, Math.min(permits, free));
     }
 
     /** How long the caller waits at most, in microseconds, at least 0. */
@@ -224,17 +307,19 @@ public final class Request {
                 && action == request.action
                 && permits == request.permits
                 && timeoutMicros == request.timeoutMicros
-                && id == request.id;
+                && id == request.id
+                && least == request.least
+                && leave == request.leave;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(action, permits, timeoutMicros, id);
+        return Objects.hash(action, permits, timeoutMicros, id, least, leave);
     }
 
     @Override
     public String toString() {
         return "Request[action=" + action + ", permits=" + permits + ", timeoutMicros=" + timeoutMicros + ", id=" + id
-                + "]";
+                + (takesFewer() ? ", least=" + least : "") + (leave == 0 ? "" : ", leave=" + leave) + "]";
     }
 }

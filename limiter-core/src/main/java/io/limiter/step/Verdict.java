@@ -21,6 +21,7 @@ public final class Verdict {
     private final long fullAfterMicros;
     private final long ticketMicros;
     private final long periodEndMicros;
+    private final long taken;
 
     private Verdict(
             boolean granted,
@@ -30,7 +31,8 @@ public final class Verdict {
             long retryAfterMicros,
             long fullAfterMicros,
             long ticketMicros,
-            long periodEndMicros) {
+            long periodEndMicros,
+            long taken) {
         this.granted = granted;
         this.limit = limit;
         this.remaining = remaining;
@@ -39,6 +41,7 @@ public final class Verdict {
         this.fullAfterMicros = fullAfterMicros;
         this.ticketMicros = ticketMicros;
         this.periodEndMicros = periodEndMicros;
+        this.taken = taken;
     }
 
     /**
@@ -49,7 +52,7 @@ public final class Verdict {
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict granted(long limit, long remaining, long fullAfterMicros) {
-        return new Verdict(true, limit, remaining, 0, 0, fullAfterMicros, 0, 0);
+        return new Verdict(true, limit, remaining, 0, 0, fullAfterMicros, 0, 0, 0);
     }
 
     /**
@@ -62,7 +65,7 @@ public final class Verdict {
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict rejected(long limit, long remaining, long retryAfterMicros, long fullAfterMicros) {
-        return new Verdict(false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0, 0);
+        return new Verdict(false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0, 0, 0);
     }
 
     /** This verdict with another wait: of a grant, until its permits may be used; of a rejection, the one that it would have taken. */
@@ -75,7 +78,8 @@ public final class Verdict {
                 retryAfterMicros,
                 fullAfterMicros,
                 ticketMicros,
-                periodEndMicros);
+                periodEndMicros,
+                taken);
     }
 
     /** This verdict with another retry-after; a granted prefetch has one, too. */
@@ -88,7 +92,8 @@ public final class Verdict {
                 newRetryAfterMicros,
                 fullAfterMicros,
                 ticketMicros,
-                periodEndMicros);
+                periodEndMicros,
+                taken);
     }
 
     /**
@@ -104,7 +109,8 @@ public final class Verdict {
                 retryAfterMicros,
                 fullAfterMicros,
                 newTicketMicros,
-                periodEndMicros);
+                periodEndMicros,
+                taken);
     }
 
     /**
@@ -119,7 +125,24 @@ public final class Verdict {
                 retryAfterMicros,
                 fullAfterMicros,
                 ticketMicros,
-                newPeriodEndMicros);
+                newPeriodEndMicros,
+                taken);
+    }
+
+    /**
+     * This verdict with as many permits as a request took that {@linkplain Request#takesFewer() takes fewer} if there are not as many.
+     */
+    public Verdict withTaken(long newTaken) {
+        return new Verdict(
+                granted,
+                limit,
+                remaining,
+                waitMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                ticketMicros,
+                periodEndMicros,
+                newTaken);
     }
 
     public boolean isGranted() {
@@ -161,6 +184,17 @@ public final class Verdict {
         return periodEndMicros;
     }
 
+    /** How many permits the request has got on which this is the verdict: none if it is rejected. */
+    public long takenBy(Request request) {
+        Objects.requireNonNull(request, "request");
+        return !granted ? 0 : taken == 0 ? request.permits() : taken;
+    }
+
+    /** How many permits a granted request took that takes fewer if there are not as many; 0 for any other, which took all of its permits. */
+    public long taken() {
+        return taken;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof Verdict verdict
@@ -171,7 +205,8 @@ public final class Verdict {
                 && retryAfterMicros == verdict.retryAfterMicros
                 && fullAfterMicros == verdict.fullAfterMicros
                 && ticketMicros == verdict.ticketMicros
-                && periodEndMicros == verdict.periodEndMicros;
+                && periodEndMicros == verdict.periodEndMicros
+                && taken == verdict.taken;
     }
 
     @Override
@@ -184,7 +219,8 @@ public final class Verdict {
                 retryAfterMicros,
                 fullAfterMicros,
                 ticketMicros,
-                periodEndMicros);
+                periodEndMicros,
+                taken);
     }
 
     @Override
@@ -192,6 +228,7 @@ public final class Verdict {
         return "Verdict[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining + ", waitMicros="
                 + waitMicros
                 + ", retryAfterMicros=" + retryAfterMicros + ", fullAfterMicros=" + fullAfterMicros + ", ticketMicros="
-                + ticketMicros + (periodEndMicros == 0 ? "" : ", periodEndMicros=" + periodEndMicros) + "]";
+                + ticketMicros + (periodEndMicros == 0 ? "" : ", periodEndMicros=" + periodEndMicros)
+                + (taken == 0 ? "" : ", taken=" + taken) + "]";
     }
 }

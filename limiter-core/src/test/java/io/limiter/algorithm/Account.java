@@ -83,10 +83,17 @@ final class Account {
     /** Returns the reservation, or null if it is rejected. */
     @Nullable
     Reserved take(long permits, long timeoutMicros) {
-        Verdict decision = step("take", Request.take(permits, timeoutMicros));
+        return take(Request.take(permits, timeoutMicros));
+    }
+
+    /** As above, of a request that may take fewer permits. */
+    @Nullable
+    Reserved take(Request request) {
+        Verdict decision = step("take", request);
         if (!decision.isGranted()) {
             return null;
         }
+        long permits = decision.takenBy(request);
         Ledger.Entry entry = ledger.granted(now + decision.waitMicros(), permits);
         Reserved reserved = new Reserved(limit, permits, now, decision, entry);
         reservations.add(reserved);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
+import io.limiter.step.Step;
 import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
@@ -71,6 +72,22 @@ class DecisionPromiseTest {
                 request.check(wait == 0 || !request.instead(wait - 1).isGranted(), "no less is enough");
             }
         });
+    }
+
+    /** As many as one request would be granted, and what that leaves. */
+    @Test
+    void who_takes_fewer_permits_takes_as_many_as_there_are() {
+        forRandomRequests(() -> random.nextBoolean() ? anyBurst() : anyCount(), request -> {
+            long leave = random.nextBoolean() ? 0 : random.nextLong(request.limit.capacity());
+            long least = 1 + random.nextLong(request.permits);
+            request.checkFewer(least, random.nextBoolean() ? 0 : leave);
+        });
+    }
+
+    /** Where the next caller waits, one permit is always granted that nobody waits for, and otherwise only what is stored. */
+    @Test
+    void who_takes_fewer_permits_gets_one_if_and_only_if_one_is_granted() {
+        forRandomRequests(this::anyLimit, RandomRequest::checkOne);
     }
 
     @Test
@@ -224,6 +241,38 @@ class DecisionPromiseTest {
 
         Verdict peek(long then) {
             return timeline.peek(then, permits, timeout);
+        }
+
+        void checkFewer(long least, long leave) {
+            Request request = Request.take(permits, 0).withLeast(least).withLeave(leave);
+            Step<S> fewer = limit.step(before, now, request);
+            long taken = fewer.verdict().takenBy(request);
+            long needed = Math.max(taken, least) + leave;
+            Verdict whole = take(Math.min(needed, Ranges.MAX_PERMITS)).verdict();
+            check(whole.isGranted() == taken > 0, taken + " taken, at least " + least + " beside " + leave);
+            check(taken == 0 || taken == permits || !take(needed + 1).verdict().isGranted(), taken + " and no more");
+            if (taken == 0) {
+                check(whole.retryAfterMicros() == fewer.verdict().retryAfterMicros(), "retry-after");
+                check(fewer.state() == before, "nothing is taken");
+            } else {
+                check(take(taken).state().equals(fewer.state()), "what it takes is what one request takes");
+                check(taken >= least && taken <= permits, "as many as it asked for");
+            }
+            long remaining =
+                    limit.step(fewer.state(), now, Request.peek(1, 0)).verdict().remaining();
+            check(fewer.verdict().remaining() == Math.max(0, remaining - leave), "remaining");
+        }
+
+        void checkOne() {
+            Request request = Request.takeUpTo(permits);
+            Verdict fewer = limit.step(before, now, request).verdict();
+            long taken = fewer.takenBy(request);
+            check(take(1).verdict().isGranted() == fewer.isGranted(), "one");
+            check(!fewer.isGranted() || take(taken).verdict().isGranted(), taken + " are granted");
+        }
+
+        private Step<S> take(long many) {
+            return limit.step(before, now, Request.take(many, 0));
         }
 
         void checkRemaining(long then) {

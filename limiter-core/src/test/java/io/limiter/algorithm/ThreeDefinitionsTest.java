@@ -137,7 +137,10 @@ class ThreeDefinitionsTest {
                 List<Account.Reserved> reservations = account.reservations();
                 int what = random.nextInt(4);
                 if (what == 0) {
-                    account.take(most + 1, 0);
+                    account.take(
+                            random.nextBoolean()
+                                    ? Request.take(most + 1, 0)
+                                    : Request.takeUpTo(most + 1).withLeave(random.nextInt(2)));
                 } else if (what == 1 && !reservations.isEmpty()) {
                     Account.Reserved reserved = reservations.remove(random.nextInt(reservations.size()));
                     if (account.now() < reserved.fullAtMicros()) {
@@ -251,10 +254,10 @@ class ThreeDefinitionsTest {
         private final long micros;
         private final double window;
         private final Verdict decision;
-        private final int taken;
+        private final long taken;
         private long permits;
 
-        Grant(LimitStep<?> limit, long micros, double window, Verdict decision, int taken) {
+        Grant(LimitStep<?> limit, long micros, double window, Verdict decision, long taken) {
             this.limit = limit;
             this.micros = micros;
             this.window = window;
@@ -301,13 +304,18 @@ class ThreeDefinitionsTest {
                 L limit = three.get(random.nextInt(3));
                 boolean more = true;
                 while (more) {
-                    int permits = greedy ? 1 : 1 + random.nextInt(3);
-                    Step<S> step = limit.step(state, now, Request.take(permits, 0));
+                    Request request = Request.take(greedy ? 1 : 1 + random.nextInt(3), 0);
+                    if (random.nextInt(4) == 0) {
+                        request = Request.takeUpTo(1 + random.nextInt(random.nextBoolean() ? 3 : 50))
+                                .withLeave(random.nextInt(2));
+                    }
+                    Step<S> step = limit.step(state, now, request);
                     state = step.state();
                     more = greedy && step.verdict().isGranted();
                     if (step.verdict().isGranted()) {
                         double window = windowEnd(limit, three, now, step.state());
-                        grants.add(new Grant(limit, now, window, step.verdict(), permits));
+                        long taken = step.verdict().takenBy(request);
+                        grants.add(new Grant(limit, now, window, step.verdict(), taken));
                         check(limit, grants, three);
                     }
                 }

@@ -34,7 +34,7 @@ class BatchDifferentialTest extends DifferentialContract {
             for (String key : some(keys, keys.size())) {
                 // Neighbours often have the same requests, and then may share a section of the call.
                 requests = random.nextInt(3) == 0 ? requests() : requests;
-                batch.add(new KeyRequests<>(key, limitOf(key), requests));
+                batch.add(supported(key, limitOf(key), requests));
             }
             for (List<Verdict> decisions : decide(script, batch)) {
                 decided += decisions.size();

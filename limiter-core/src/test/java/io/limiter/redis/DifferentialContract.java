@@ -285,12 +285,41 @@ abstract class DifferentialContract {
                     : switch (kind) {
                         case 18 -> Request.refund(permits);
                         case 19 -> Request.charge(permits);
-                        default ->
-                            random.nextInt(8) == 0 ? Request.peek(permits, timeout) : Request.take(permits, timeout);
+                        default -> {
+                            Request whole = random.nextInt(8) == 0
+                                    ? Request.peek(permits, timeout)
+                                    : Request.take(permits, timeout);
+                            yield random.nextInt(4) == 0 ? notPlain(whole, mostPermits) : whole;
+                        }
                     };
             requests.addAll(Collections.nCopies(random.nextInt(4) == 0 ? 1 + random.nextInt(longestRun) : 1, request));
         } while (random.nextInt(3) > 0);
         return requests;
+    }
+
+    /** The same for fewer permits, too, and mostly one that leaves some. */
+    final Request notPlain(Request request, long mostPermits) {
+        long permits = request.permits();
+        long least = random.nextInt(3) == 0 ? 1 : Math.max(1, permits - random.nextInt(5));
+        long leave = switch (random.nextInt(6)) {
+            case 0, 1 -> 0;
+            case 2 -> mostPermits > Integer.MAX_VALUE ? large(mostPermits) : 1 + random.nextInt((int) mostPermits);
+            default -> random.nextInt(8);
+        };
+        return request.withTimeoutMicros(0)
+                .withLeast(random.nextBoolean() ? permits : least)
+                .withLeave(leave);
+    }
+
+    /** Requests as a limit supports them. */
+    static <S> KeyRequests<S> supported(String key, LimitStep<S> limit, List<Request> requests) {
+        return new KeyRequests<>(
+                key,
+                limit,
+                requests.stream()
+                        .map(request -> limit.takesFewer() ? request : request.withLeast(request.permits()))
+                        .map(request -> limit.leavesPermits() ? request : request.withLeave(0))
+                        .toList());
     }
 
     /** From 1 to a bound, mostly near those of counts in 32 bits, of the largest bucket and of doubles, or near a part of them. */

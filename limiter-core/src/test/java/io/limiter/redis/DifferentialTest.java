@@ -114,7 +114,7 @@ class DifferentialTest extends DifferentialContract {
             if (rate > 0 && random.nextInt(3) == 0) {
                 addPrefetches(requests, large);
             }
-            decide(backends.get(), List.of(new KeyRequests<>(key, limit, requests)));
+            decide(backends.get(), List.of(supported(key, limit, requests)));
             steps += requests.size();
         }
         delete(key);
@@ -131,6 +131,29 @@ class DifferentialTest extends DifferentialContract {
                 Collections.nCopies(
                         1 + random.nextInt(random.nextBoolean() ? 1 : 60),
                         Request.prefetch(permits, timeMicros, callMicros)));
+    }
+
+    /** What is stored beside prefetched permits can be rounded to a little more than there is room for. */
+    @Test
+    void a_rejection_after_a_prefetch_leaves_what_the_prefetch_left() {
+        redis.clock().set(1_939_909_305_580_090L);
+        String key = redis.prefix() + "{rounded}";
+        store(
+                key,
+                new RedisPermits(
+                        15,
+                        11,
+                        200,
+                        1_939_909_305_988.685,
+                        0,
+                        null,
+                        new Demand(1_939_909_304_628_813.0, 1_939_909_306_661_556.8, 5, 5)));
+        decide(
+                redis.scriptBackend(),
+                List.of(new KeyRequests<>(
+                        key,
+                        TokenBucket.perSecond(80).withCapacity(5),
+                        List.of(Request.prefetch(5_164, 8_110_250, 362_929), Request.take(3, 0)))));
     }
 
     /** Java does not touch a state for such a request, so neither does it spill what instances hold a part of. */

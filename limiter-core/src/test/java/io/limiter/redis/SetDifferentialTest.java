@@ -61,7 +61,8 @@ class SetDifferentialTest extends DifferentialContract {
         long permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
         List<KeyRequests<?>> parts = new ArrayList<>();
         for (String key : keys) {
-            parts.add(KeyRequests.of(key, limitOf(key), Request.take(permits, timeout())));
+            Request request = Request.take(permits, timeout());
+            parts.add(supported(key, limitOf(key), List.of(random.nextInt(4) == 0 ? notPlain(request, 50) : request)));
         }
         return parts;
     }

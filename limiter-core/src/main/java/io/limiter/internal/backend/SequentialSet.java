@@ -189,6 +189,7 @@ public final class SequentialSet {
 
     private KeyRequests<?> cancellation(int part) {
         KeyRequests<?> cancelled = call.keys().get(part);
-        return cancelled.with(Request.cancel(cancelled.request().permits(), Objects.requireNonNull(verdicts[part])));
+        Verdict granted = Objects.requireNonNull(verdicts[part]);
+        return cancelled.with(Request.cancel(granted.takenBy(cancelled.request()), granted));
     }
 }

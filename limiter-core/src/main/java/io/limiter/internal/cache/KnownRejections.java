@@ -15,14 +15,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recent rejections that still hold. A rejection says "not before T"; until then, any request for at least as many
+ * Recent rejections that still hold. A rejection says "not before T"; until then, any request that needs at least as many
  * permits, with at most that timeout, is rejected too, without the backend.
  *
  * <p>That is exact. Other callers can only take permits meanwhile, and the time here never runs ahead of the
  * backend's: T counts from when the rejected request was <em>sent</em>, which was before it was decided. The reported
  * retry-after counts from when the answer <em>arrived</em>, so no caller retries too early. A grant removes the key's
- * rejection. So the other values of a cached rejection, such as remaining, are as of the last decision made in this
- * JVM; permits that other JVMs have taken since are not included.
+ * rejection, unless it needed fewer permits: callers who leave some to others stay rejected while those are taken. So the other
+ * values of a cached rejection, such as remaining, are as of the last decision made in this JVM; permits that other JVMs have taken
+ * since are not included.
  *
  * <p>Limits can change elsewhere (another rate in another JVM, a key deleted by hand, a clock step of the backend),
  * so a rejection is cached for a second at most, and only for requests with an equal limit.
@@ -88,7 +89,7 @@ public final class KnownRejections {
     /** The cached rejection that the backend would return now; {@code null} if there is none. */
     public @Nullable Outcome find(String key, LimitStep<?> limit, Request request) {
         Rejection<?> rejection = of(key);
-        if (rejection == null || !rejection.covers(key, limit, request.permits(), request.timeoutMicros())) {
+        if (rejection == null || !rejection.covers(key, limit, request.needed(), request.timeoutMicros())) {
             return null;
         }
         long now = ticker.read();
@@ -109,6 +110,7 @@ public final class KnownRejections {
             return;
         }
         boolean onlyPeeks = true;
+        long mostGranted = 0;
         for (int i = verdicts.size() - 1; i >= 0; i--) {
             Request request = keyRequests.requests().get(i);
             if (request.isPeek() || request.action() == Request.Action.PREFETCH) {
@@ -117,6 +119,7 @@ public final class KnownRejections {
             onlyPeeks = false;
             if (request.action() == Request.Action.REFUND) {
                 // Earlier rejections may not hold any more.
+                mostGranted = Long.MAX_VALUE;
                 break;
             }
             if (!verdicts.get(i).isGranted() && keyRequests.limit().isCacheable(verdicts.get(i))) {
@@ -133,10 +136,30 @@ public final class KnownRejections {
                 removeExpiredLater();
                 return;
             }
+            mostGranted = Math.max(
+                    mostGranted,
+                    request.action() == Request.Action.TAKE
+                            ? request.neededFor(verdicts.get(i).takenBy(request))
+                            : Long.MAX_VALUE);
         }
         if (!onlyPeeks) {
-            forget(keyRequests.key());
+            granted(keyRequests.key(), keyRequests.limit(), mostGranted, state, nowMicros);
         }
+    }
+
+    /** Removes the rejection of a key, unless that is of more permits than were granted: what remains has changed then. */
+    private <S> void granted(String key, LimitStep<S> limit, long permits, @Nullable S state, long nowMicros) {
+        Rejection<?> known = of(key);
+        if (known == null || !known.key.equals(key)) {
+            return;
+        }
+        Request rejected = known.rejected;
+        Rejection<?> left = permits >= rejected.needed() || !known.limit.equals(limit)
+                ? null
+                : limit.coversLargerRequests()
+                        ? new Rejection<>(key, limit, rejected, state, nowMicros, ticker.read(), known.notBeforeNanos)
+                        : known;
+        table.compareAndSet(slot(key), known, left);
     }
 
     /** Removes the rejection of a key. */
@@ -205,8 +228,8 @@ public final class KnownRejections {
             long arrivedNanos,
             long notBeforeNanos) {
 
-        boolean covers(String otherKey, LimitStep<?> otherLimit, long permits, long timeoutMicros) {
-            return (permits == rejected.permits() || permits > rejected.permits() && limit.coversLargerRequests())
+        boolean covers(String otherKey, LimitStep<?> otherLimit, long needed, long timeoutMicros) {
+            return (needed == rejected.needed() || needed > rejected.needed() && limit.coversLargerRequests())
                     && timeoutMicros <= rejected.timeoutMicros()
                     && key.equals(otherKey)
                     && limit.equals(otherLimit);

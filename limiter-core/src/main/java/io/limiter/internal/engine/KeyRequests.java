@@ -35,6 +35,19 @@ public record KeyRequests<S>(String key, LimitStep<S> limit, List<Request> reque
 
     /** The same requests under a share of the limit, for a local fallback. */
     public KeyRequests<S> scaled(double share) {
-        return new KeyRequests<>(key, limit.scaled(share), requests);
+        LimitStep<S> scaled = limit.scaled(share);
+        return new KeyRequests<>(
+                key,
+                scaled,
+                requests.stream()
+                        .map(request -> scaled(request, share, scaled.capacity()))
+                        .toList());
+    }
+
+    /** It leaves its share to others, but never all of the permits. */
+    private static Request scaled(Request request, double share, long capacity) {
+        return request.leave() == 0
+                ? request
+                : request.withLeave(Math.min(capacity - 1, (long) Math.ceil(request.leave() * share)));
     }
 }

@@ -175,13 +175,15 @@ public final class Failover implements Fallback {
     private static CompletableFuture<?> returnEach(Outcome answer, Ask ask, IntFunction<Failover> policies) {
         List<CompletableFuture<?>> returned = new ArrayList<>(ask.size());
         for (int part = 0; part < ask.size() && answer.isGranted(); part++) {
-            if (ask.request(part).action() == Request.Action.TAKE) {
+            Request request = ask.request(part);
+            if (request.action() == Request.Action.TAKE) {
+                Outcome granted = Objects.requireNonNull(answer.part(part));
                 returned.add(policies.apply(part)
                         .returnUnused(
-                                Objects.requireNonNull(answer.part(part)),
+                                granted,
                                 ask.key(part),
                                 ask.limit(part),
-                                ask.request(part).permits()));
+                                granted.verdict().takenBy(request)));
             }
         }
         return CompletableFuture.allOf(returned.toArray(CompletableFuture[]::new));
@@ -211,8 +213,8 @@ public final class Failover implements Fallback {
                 case THROW -> throw failure;
                 case DENY -> rejected = true;
                 case LOCAL, OWNER ->
-                    localParts.add(
-                            KeyRequests.of(ask.key(part), ask.limit(part).scaled(policy.share()), ask.request(part)));
+                    localParts.add(KeyRequests.of(ask.key(part), ask.limit(part), ask.request(part))
+                            .scaled(policy.share()));
                 case ALLOW -> {}
             }
         }

@@ -76,6 +76,7 @@ public final class InPlaceBucket {
     Verdict tryTake(Request request, long nowMicros) {
         if (request.action() != Request.Action.TAKE
                 || request.id() != 0
+                || !request.isPlain()
                 || tryTake(request.permits(), request.timeoutMicros(), nowMicros) != Result.GRANTED) {
             return null;
         }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import com.google.common.base.Ticker;
 import io.limiter.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -28,6 +29,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which rejections are repeated without the backend, and for how long. */
 class RejectionCacheTest {
@@ -219,13 +222,71 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_grant_removes_the_rejection_of_its_key() {
+    void a_grant_of_as_many_permits_removes_the_rejection_of_its_key() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 5);
+        assertThat(cached.take("k", TEN, 6)).isFalse();
+        cached.others.takeElsewhere("k", TEN, Request.refund(5));
+        assertThat(Decisions.decide(cached.others, "k", TEN, Request.take(6, 0)).isGranted())
+                .isTrue();
+        assertThat(cached.engine.tryAcquire("k", TEN, 6, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+    }
+
+    @Test
+    void a_grant_of_fewer_permits_changes_only_what_remains() {
         Cached cached = cached(16);
         cached.take("k", TEN, 5);
         assertThat(cached.decide("k", TEN, Request.take(6, 0)).remaining()).isEqualTo(5);
         assertThat(cached.take("k", TEN, 2)).isTrue();
         assertThat(cached.decide("k", TEN, Request.take(6, 0)))
-                .isEqualTo(outcome(false, 10, 3, 300_000, 300_000, 700_000));
+                .isEqualTo(
+                        outcome(false, 10, 3, 300_000, 300_000, 700_000).withSource(Decision.Source.REJECTION_CACHE));
+        cached.refund("k", TEN, 1);
+        cached.newRequests();
+        assertThat(cached.take("k", TEN, 6)).isFalse();
+        assertThat(cached.newRequests()).isOne();
+    }
+
+    /** A log replies only what its own requests need, and knows nothing of larger ones. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void requests_that_leave_permits_stay_rejected_while_others_take_those(boolean isLog) {
+        Cached cached = cached(16);
+        Limit limit = isLog ? SlidingLog.of(10, Duration.ofSeconds(1)) : FixedWindow.of(10, Duration.ofSeconds(1));
+        LimitStep<?> step = limit.asStep();
+        Request low = Request.take(1, 0).withLeave(4);
+        for (int i = 0; i < 6; i++) {
+            assertThat(cached.decide("k", step, low).isGranted()).isTrue();
+        }
+        assertThat(cached.decide("k", step, low).isGranted()).isFalse();
+        cached.newRequests();
+        for (int i = 0; i < 4; i++) {
+            assertThat(cached.take("k", step, 1)).isTrue();
+            Outcome known = cached.decide("k", step, low);
+            assertThat(known.source()).isEqualTo(Decision.Source.REJECTION_CACHE);
+            assertThat(known.verdict().remaining()).isZero();
+        }
+        assertThat(cached.newRequests()).isEqualTo(4);
+        Outcome ofMore = cached.decide("k", step, Request.take(1, 0).withLeave(5));
+        assertThat(ofMore.source()).isEqualTo(isLog ? Decision.Source.BACKEND : Decision.Source.REJECTION_CACHE);
+        assertThat(cached.decide("k", step, Request.takeUpTo(3)).source())
+                .as("needs less")
+                .isEqualTo(Decision.Source.BACKEND);
+    }
+
+    @Test
+    void a_known_rejection_of_one_permit_answers_who_takes_what_is_left_and_one_of_more_does_not() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 7);
+        assertThat(cached.take("k", TEN, 4)).isFalse();
+        cached.newRequests();
+        assertThat(cached.decide("k", TEN, Request.takeUpTo(4)).verdict().taken())
+                .isEqualTo(3);
+        assertThat(cached.newRequests()).isOne();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        cached.newRequests();
+        assertThat(cached.decide("k", TEN, Request.takeUpTo(4)).isGranted()).isFalse();
+        assertThat(cached.newRequests()).isZero();
     }
 
     @Test

@@ -75,6 +75,7 @@ class StepsTest {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
             case 2 -> Request.of(Action.PEEK, permits, timeout, 0);
+            case 3 -> Request.takeUpTo(permits);
             default -> Request.take(permits, timeout);
         };
     }

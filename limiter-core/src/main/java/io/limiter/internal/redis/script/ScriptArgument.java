@@ -77,6 +77,10 @@ final class ScriptArgument {
             while (end < requests.size() && request.equals(requests.get(end))) {
                 end++;
             }
+            if (!request.isPlain() && request.mayBeRejected()) {
+                addNote(request, limit);
+                runs++;
+            }
             ensure(RUN_BYTES);
             script.writeRequest(request, out);
             out.putInt(end - first);
@@ -86,6 +90,17 @@ final class ScriptArgument {
             throw new IllegalArgumentException("at most " + MAX_SHORT + " different requests of one key, were " + runs);
         }
         out.putShort(runsAt, (short) runs);
+    }
+
+    /** Adds what the script has to know of the requests of the next run, beside what it knows of all. */
+    private void addNote(Request request, LimitStep<?> limit) {
+        if (request.takesFewer() && !limit.takesFewer() || request.leave() > 0 && !limit.leavesPermits()) {
+            throw new IllegalArgumentException(
+                    "the script of a " + limit.getClass().getSimpleName()
+                            + " neither takes fewer permits nor leaves some, was " + request);
+        }
+        ensure(RUN_BYTES);
+        out.putDouble(request.least()).putDouble(request.leave()).putInt(0);
     }
 
     /** The complete argument. */

@@ -17,7 +17,8 @@
 --             permits (8 bytes, a double; negative to peek)
 --             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel, between -1 and 0
 --               to prefetch)
---             number of requests in the run (4 bytes)
+--             number of requests in the run (4 bytes); 0 if this is a note on the next run, each of whose requests takes fewer permits
+--               if there are not as many, at least as many as the note has, and leaves as many to others as the note's timeout
 --         A kind of limit may use the first sixteen bytes of a run differently; its script describes that.
 -- ARGV[2] only if the client may send the call again after its reply was lost, and it returns permits: for how many milliseconds
 --         the last of the keys, which has no section, is to say that it was executed
@@ -29,7 +30,7 @@
 --   constants  constants of the script
 --   limit      reads the parameters of the limit from arg at position at, and advances at
 --   decide     decides the requests for one key, without writing. In: key, value (false if there is none), now, and the
---              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
+--              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg, see run.lua. Out: adds the grants
 --              to granted, and sets found to the value for the caller, or to false if the caller would come to the same
 --              decisions without a value, and again to the value then. On a problem it sets found to '!' and the reason, and
 --              breaks. set.lua may run this part a second time before it saves. It then starts from again, or from found if

@@ -133,11 +133,10 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
       local changed, only_peeks = must_save, true
       local was_open = open or others
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      local fewest, leave, is_note = false, 0, false
       for run = 1, runs do
-        if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
-        end
-        if permits > 0 then
+        --include run.lua
+        if permits > 0 and not is_note then
           only_peeks = false
           if timeout == REFUND or timeout < CHARGE then
             -- removed
@@ -158,8 +157,12 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
             local taken = permits * times
             if timeout ~= CHARGE then
               -- After one rejection, all equal requests are rejected.
-              local fit = math.max(0, math.min(times, math.floor((limit - count) / permits)))
+              local free = limit - count - leave
+              local fit = math.max(0, math.min(times, math.floor(free / permits)))
               taken, granted = fit * permits, granted + fit
+              if fewest and fit < times and free - taken >= fewest then
+                taken, granted = free, granted + 1
+              end
             end
             if taken > 0 then
               count, changed, open = math.min(count + taken, MOST), true, true

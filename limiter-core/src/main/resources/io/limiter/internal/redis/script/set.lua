@@ -14,7 +14,7 @@
 --           number of sets (4 bytes)
 --           length of what follows, in bytes (4 bytes)
 --           for each part: the number of its key from 1 (2 bytes), its kind (1 byte), and a section as in batch.lua, with one key
---             and one run, which is as long as the row
+--             and one run, which is as long as the row, or a note on it and the run
 -- RETURN  the time in microseconds, and for each row: the number of parts that were granted, together with those that would have
 --         been in the first set that was rejected (-1 if the second pass came to another one); and for each part the value that
 --         was found (false if there was none). A value that begins with '!' is the reason why a row was not decided

@@ -122,11 +122,10 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
       local carried = math.ceil(previous * left / period)
       local changed, only_peeks = must_save, true
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      local fewest, leave, is_note = false, 0, false
       for run = 1, runs do
-        if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
-        end
-        if permits > 0 then
+        --include run.lua
+        if permits > 0 and not is_note then
           only_peeks = false
           if timeout == REFUND then
             if previous + current > 0 or both and other_previous + other_current > 0 then
@@ -167,9 +166,14 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
               taken, changed = permits * times, true
             else
               -- After one rejection, all equal requests are rejected.
-              local fit = math.max(0, math.min(times, math.floor((limit - carried - current) / permits)))
+              local free = limit - carried - current - leave
+              local fit = math.max(0, math.min(times, math.floor(free / permits)))
+              taken = fit * permits
+              if fewest and fit < times and free - taken >= fewest then
+                taken, fit = free, fit + 1
+              end
               if fit > 0 then
-                taken, granted, changed = fit * permits, granted + fit, true
+                granted, changed = granted + fit, true
               end
             end
             current = math.min(current + taken, MOST)

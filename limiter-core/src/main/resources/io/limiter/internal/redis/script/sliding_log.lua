@@ -200,15 +200,15 @@ local SECOND = 1000000
       local cancelled, cancelled_all, first_cancelled = nil, 0, size
       local changed, only_peeks = must_save, true
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      local fewest, leave, is_note = false, 0, false
       for run = 1, runs do
-        if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
-        end
+        --include run.lua
         if permits < 0 then
-          if -permits <= limit then
-            largest = math.max(largest, -permits)
+          local needed = (fewest or -permits) + leave
+          if needed <= limit then
+            largest = math.max(largest, needed)
           end
-        else
+        elseif not is_note then
           only_peeks = false
           if timeout == REFUND then
             if live > 0 then
@@ -262,13 +262,18 @@ local SECOND = 1000000
             most = math.max(most, live)
           else
             -- After one rejection, all equal requests are rejected.
-            local taken = math.max(0, math.min(times, math.floor((limit - live) / permits)))
-            if taken > 0 then
-              live, granted, changed = live + taken * permits, granted + taken, true
+            local free, needed = limit - live - leave, (fewest or permits) + leave
+            local fit = math.max(0, math.min(times, math.floor(free / permits)))
+            local taken = fit * permits
+            if fewest and fit < times and free - taken >= fewest then
+              taken, fit = free, fit + 1
+            end
+            if fit > 0 then
+              live, granted, changed = live + taken, granted + fit, true
               most = math.max(most, live)
             end
-            if taken < times and permits <= limit then
-              largest = math.max(largest, permits)
+            if fit < times and needed <= limit then
+              largest = math.max(largest, needed)
             end
           end
         end

@@ -154,11 +154,10 @@ local MOST_REQUESTS = 2 ^ 16
 
         changed = must_save
         local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+        local fewest, leave, is_note = false, 0, false
         for run = 1, runs do
-          if run > 1 then
-            permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
-          end
-          if permits > 0 then
+          --include run.lua
+          if permits > 0 and not is_note then
             if times > MOST_REQUESTS then
               return {err = 'ERR the argument has more than ' .. MOST_REQUESTS .. ' equal requests'}
             end
@@ -256,20 +255,28 @@ local MOST_REQUESTS = 2 ^ 16
             end
             -- Equal requests that stored permits cover are granted at once. Whole numbers are subtracted from a larger double
             -- without rounding, so the result is the same as one after the other.
-            if times > 1 and permits <= stored and not warm_up then
-              local taken = stored / permits
+            if times > 1 and permits + leave <= stored and not warm_up then
+              local taken = (stored - leave) / permits
               taken = math.min(times, taken - taken % 1)
-              if taken * permits > stored then
+              if taken * permits > stored - leave then
                 taken = taken - 1
               end
               stored = stored - taken * permits
               granted, times, changed = granted + taken, times - taken, true
             end
             -- After one rejection, all equal requests are rejected.
+            local most = permits
             while times > 0 do
+              local taken = most
+              if fewest then
+                -- takenOf
+                local whole = stored + negligible / interval_micros
+                taken = math.max(fewest, math.min(most, whole - whole % 1 - leave))
+              end
+              local needed = taken + leave
               -- reserve
-              local from_stored = permits < stored and permits or stored
-              local cost = (permits - from_stored) * interval_micros
+              local from_stored = needed < stored and needed or stored
+              local cost = (needed - from_stored) * interval_micros
               if warm_up then
                 -- storedToMicros
                 local above = math.max(0, stored - threshold)
@@ -285,24 +292,36 @@ local MOST_REQUESTS = 2 ^ 16
               local wait = caller_waits and reserved or next_free - now + (remainder > negligible and 1 or 0)
               -- Stored permits are granted whatever is reserved. Java counts a negative reservation as 0, which every bound
               -- allows.
-              if reserved > 0 and (warm_up or permits > stored + negligible / interval_micros) then
-                if wait > allowed or reserved > reservable then
-                  break
-                end
+              local is_granted = true
+              if reserved > 0 and (warm_up or needed > stored + negligible / interval_micros) then
+                is_granted = wait <= allowed and reserved <= reservable
                 if charged then
                   -- boundReservation
-                  local most = math.max(max_reserved, next_free - now + (remainder > negligible and 1 or 0))
-                  if free - now > most then
-                    free, part = now + most, 0
+                  local furthest_ahead = math.max(max_reserved, next_free - now + (remainder > negligible and 1 or 0))
+                  if free - now > furthest_ahead then
+                    free, part = now + furthest_ahead, 0
                   end
-                  reserved = math.min(most, reserved)
+                  reserved = math.min(furthest_ahead, reserved)
                 end
-                if reserved > HOUR and reserved > furthest then
+                if is_granted and reserved > HOUR and reserved > furthest then
                   furthest = reserved
                 end
               end
-              stored, next_free, remainder = stored - from_stored, free, part
-              granted, times, changed = granted + 1, times - 1, true
+              if is_granted then
+                if leave > 0 then
+                  from_stored = taken < stored and taken or stored
+                  micros = remainder + (taken - from_stored) * interval_micros
+                  part = micros % 1
+                  free = next_free + (micros - part)
+                end
+                stored, next_free, remainder = stored - from_stored, free, part
+                granted, times, changed = granted + 1, times - 1, true
+              elseif fewest and taken > fewest then
+                -- In a warm-up, all that is stored can take longer than the longest wait.
+                most = fewest
+              else
+                break
+              end
             end
             if times < asked then
               is_converted, other_since = false, 0

@@ -14,6 +14,7 @@
                   called, next_call, held = now, next, math.min(MOST_DEMAND, held_now + taken)
                   stored, granted = stored - taken, granted + taken
                 end
+                --include token_bucket_held.lua
                 if granted > granted_others then
                   is_converted, other_since = false, 0
                 end
