@@ -13,7 +13,6 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.LogThrottle;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
@@ -38,8 +37,6 @@ public final class Failover implements Fallback {
     private static final AsyncLog log = AsyncLog.of(Failover.class);
     /** How long a caller that was rejected without Redis waits at most until it tries again. */
     private static final long LATEST_RETRY_MICROS = Duration.ofMinutes(1).toNanos() / 1000;
-
-    private static final LogThrottle unsettled = new LogThrottle();
 
     private final Engine engine;
     private final @Nullable ImmediateEngine immediate;
@@ -339,10 +336,7 @@ public final class Failover implements Fallback {
         if (actionAfter(failure, key) == FailurePolicy.Action.THROW) {
             throw failure;
         }
-        log.warn(
-                unsettled,
-                "Permits could not be returned or charged after a reservation: {}. They stay as they were reserved.",
-                failure.getMessage());
+        decisions.staysReserved(failure);
         return granted(limit);
     }
 

@@ -57,6 +57,7 @@ public final class PolicyReport {
     private final Ticker ticker;
     private final AsyncLog log;
     private final Map<String, LogThrottle> logged = new ConcurrentHashMap<>();
+    private final LogThrottle unsettled;
     private final AtomicLong sampleDueNanos;
     // Guarded by this object's monitor. The oldest one first: of those older than a minute, the last.
     private final Deque<Sample> samples = new ArrayDeque<>();
@@ -71,6 +72,7 @@ public final class PolicyReport {
         this.totals = totals;
         this.ticker = ticker;
         this.log = log;
+        this.unsettled = new LogThrottle(ticker);
         long now = ticker.read();
         this.sampleDueNanos = new AtomicLong(now);
         samples.add(new Sample(now, 0, 0));
@@ -90,6 +92,14 @@ public final class PolicyReport {
                     failure.remedy().orElse(REMEDIES.getOrDefault(failure.problem(), NO_REMEDY)),
                     failure.getCause());
         }
+    }
+
+    /** A policy has decided that a reservation stays as it is, because it could be neither cancelled nor settled. */
+    void staysReserved(LimiterBackendException failure) {
+        log.warn(
+                unsettled,
+                "Permits could not be returned or charged after a reservation: {}. They stay as they were reserved.",
+                new Message(failure));
     }
 
     private LogThrottle throttle(String problem) {

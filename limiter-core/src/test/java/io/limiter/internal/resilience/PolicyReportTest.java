@@ -1,5 +1,6 @@
 package io.limiter.internal.resilience;
 
+import static io.limiter.testing.Expected.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -34,6 +35,8 @@ class PolicyReportTest {
     private static final LimiterBackendException TIMEOUT =
             new LimiterBackendException(Kind.AMBIGUOUS, Guard.TIMEOUT, "k", "there was no answer", null, null);
 
+    private static final FixedWindow TEN = FixedWindow.of(10, Duration.ofHours(1));
+
     private final TestClock clock = new TestClock();
     private final LimiterCounters counters = LimiterCounters.unregistered("", "k");
     private final PolicyReport decisions = new PolicyReport(() -> List.of(counters), clock);
@@ -53,6 +56,17 @@ class PolicyReportTest {
     void end() {
         logger.detachAppender(lines);
         logger.setAdditive(true);
+    }
+
+    @Test
+    void each_factory_says_once_a_minute_that_permits_stay_reserved() {
+        PolicyReport otherFactory = new PolicyReport(List::of, clock);
+        for (PolicyReport each : List.of(decisions, decisions, otherFactory)) {
+            failover(TIMEOUT, each).cancel(outcome(true, 10, 6, 0, 0, 0), "k", TEN, 2, 2);
+        }
+        assertThat(lines())
+                .filteredOn(line -> line.startsWith("Permits could not be returned"))
+                .hasSize(2);
     }
 
     @Test
@@ -139,6 +153,10 @@ class PolicyReportTest {
     }
 
     private Failover failover(LimiterBackendException failure) {
+        return failover(failure, decisions);
+    }
+
+    private static Failover failover(LimiterBackendException failure, PolicyReport report) {
         Engine failing = new Engine() {
             @Override
             public void decide(Ask pending) {
@@ -150,6 +168,6 @@ class PolicyReportTest {
                 return CompletableFuture.failedFuture(failure);
             }
         };
-        return new Failover(failing, FailurePolicy.LOCAL, new LocalEngine(), new Instances(), decisions, 1);
+        return new Failover(failing, FailurePolicy.LOCAL, new LocalEngine(), new Instances(), report, 1);
     }
 }
