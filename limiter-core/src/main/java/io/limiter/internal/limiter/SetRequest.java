@@ -141,11 +141,7 @@ final class SetRequest extends WaitingRequest {
 
     /** The request of every part, under its current limit. */
     private SetCheck check() {
-        long[] left = new long[parts.size()];
-        for (int i = 0; i < left.length; i++) {
-            left[i] = nextMicros(timeoutsMicros[i]);
-        }
-        SetCheck next = new SetCheck(parts, permits, left);
+        SetCheck next = new SetCheck(parts, permits, nextMicros(timeoutsMicros));
         last = next;
         return next;
     }

@@ -8,6 +8,7 @@ import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.WaitingCaller;
 import io.limiter.step.LimitStep;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -107,9 +108,9 @@ public abstract class WaitingRequest extends WaitingCaller<Outcome> {
         return Math.max(0, timeoutMicros - (room.ticker().read() - startNanos + 999) / 1000);
     }
 
-    /** The timeout of the next decision of a limit that reserves: all of it the first time. */
-    protected final long nextMicros(long timeoutMicros) {
-        return hasWaited ? leftMicros(timeoutMicros) : timeoutMicros;
+    /** The timeouts of the next decisions of limits that reserve: all of them the first time, then what is left. */
+    protected final long[] nextMicros(long... timeoutsMicros) {
+        return hasWaited ? Arrays.stream(timeoutsMicros).map(this::leftMicros).toArray() : timeoutsMicros;
     }
 
     /** As {@link #start}, and waits for the last decision. */
