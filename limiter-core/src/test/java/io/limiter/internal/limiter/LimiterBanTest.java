@@ -14,9 +14,6 @@ import io.limiter.HashTag;
 import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.Ask;
-import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
@@ -27,12 +24,11 @@ import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ShownLimit;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.step.Request;
+import io.limiter.testing.FailingEngine;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +43,11 @@ class LimiterBanTest {
 
     private final KnownBans known = new KnownBans(Ticker.systemTicker());
     private final LimiterCounters counters = LimiterCounters.unregistered("", "login");
-    private final FailingBackend backend = new FailingBackend();
+    private final FailingEngine backend = new FailingEngine();
+
+    LimiterBanTest() {
+        backend.failing = Set.of();
+    }
 
     private EngineLimiter<FixedWindow> limiter(FailurePolicy policy) {
         counters.bans(known);
@@ -164,31 +164,5 @@ class LimiterBanTest {
             assertThat(limiter(policy).decide(1).source()).isEqualTo(Source.POLICY);
         }
         assertThat(counters.bansInEffect()).extracting(KeyBan::keys).containsExactly(List.of("ann"));
-    }
-
-    /** Decides as Redis, except for the actions that fail. */
-    private static final class FailingBackend implements Engine {
-
-        private final LocalEngine engine = new LocalEngine();
-        private final AtomicInteger charges = new AtomicInteger();
-        private Set<Request.Action> failing = Set.of();
-
-        @Override
-        public void decide(Ask pending) {
-            Request.Action action = pending.request(0).action();
-            if (action == Request.Action.CHARGE) {
-                charges.incrementAndGet();
-            }
-            if (failing.contains(action)) {
-                pending.fail(BackendFailures.notExecuted(pending.key(), "it fails"), Runnable::run);
-            } else {
-                engine.decide(pending);
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> reset(String key) {
-            return engine.reset(key);
-        }
     }
 }

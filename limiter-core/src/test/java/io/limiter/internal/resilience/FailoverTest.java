@@ -14,17 +14,15 @@ import io.limiter.SetDecision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.Ask;
-import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.step.Request;
+import io.limiter.testing.FailingEngine;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +34,7 @@ class FailoverTest {
     private static final FixedWindow TEN = FixedWindow.of(10, Duration.ofHours(1));
 
     private final LocalEngine local = new LocalEngine();
-    private final Failing failing = new Failing();
+    private final FailingEngine failing = new FailingEngine();
 
     @Test
     void each_policy_decides_when_the_backend_fails() {
@@ -145,7 +143,7 @@ class FailoverTest {
     void an_ambiguous_refund_is_not_repeated_locally() {
         Limiter limiter = limiter("l", FailurePolicy.LOCAL);
         limiter.charge(4);
-        failing.ambiguous = true;
+        failing.failure = key -> BackendFailures.ambiguous(key, "it fails", new IllegalStateException());
         assertThat(limiter.refund(2).source()).isEqualTo(Source.POLICY);
         assertThat(limiter.async().refund(2).join().source()).isEqualTo(Source.POLICY);
         assertThat(LimitSet.of(limiter, limiter.on("other")).refund(2).parts())
@@ -171,11 +169,9 @@ class FailoverTest {
 
     @Test
     void an_error_of_the_policy_reaches_the_caller() {
-        Engine bad = new Failing() {
-            @Override
-            public void decide(Ask pending) {
-                throw new AssertionError("of a limit");
-            }
+        FailingEngine bad = new FailingEngine();
+        bad.failure = key -> {
+            throw new AssertionError("of a limit");
         };
         Failover failover = new Failover(failing, FailurePolicy.LOCAL, bad, 1);
         assertThat(failover.start("a", TEN, Request.take(1, 0))).isCompletedExceptionally();
@@ -192,26 +188,5 @@ class FailoverTest {
                 TEN,
                 new Failover(failing, policy, local, 500_000),
                 Sleeper.UNINTERRUPTIBLE);
-    }
-
-    private static class Failing implements Engine {
-
-        private volatile boolean ambiguous;
-
-        private LimiterBackendException failure(String key) {
-            return ambiguous
-                    ? BackendFailures.ambiguous(key, "it fails", new IllegalStateException())
-                    : BackendFailures.notExecuted(key, "it fails", new IllegalStateException());
-        }
-
-        @Override
-        public void decide(Ask pending) {
-            pending.fail(failure(pending.key()), Runnable::run);
-        }
-
-        @Override
-        public CompletableFuture<Void> reset(String key) {
-            return CompletableFuture.failedFuture(failure(key));
-        }
     }
 }

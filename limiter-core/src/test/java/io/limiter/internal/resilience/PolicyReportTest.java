@@ -14,17 +14,15 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.Ask;
-import io.limiter.internal.engine.Engine;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.step.Request;
+import io.limiter.testing.FailingEngine;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,17 +155,8 @@ class PolicyReportTest {
     }
 
     private static Failover failover(LimiterBackendException failure, PolicyReport report) {
-        Engine failing = new Engine() {
-            @Override
-            public void decide(Ask pending) {
-                pending.fail(failure, Runnable::run);
-            }
-
-            @Override
-            public CompletableFuture<Void> reset(String key) {
-                return CompletableFuture.failedFuture(failure);
-            }
-        };
+        FailingEngine failing = new FailingEngine();
+        failing.failure = key -> failure;
         return new Failover(failing, FailurePolicy.LOCAL, new LocalEngine(), new Instances(), report, 1);
     }
 }
