@@ -165,6 +165,21 @@ public interface Limiter {
         return decide(permits).isGranted();
     }
 
+    /**
+     * Takes as many permits as there are now, and at most so many, for example for a batch that may be smaller: the largest number
+     * that {@link #tryAcquire(long)} would take. Waits for none. Where the next caller waits for what was taken, it is what is stored,
+     * or one.
+     *
+     * <p>None is a rejection, for statistics, listeners and bans. Where the instance has prefetched permits, it is at most what it has
+     * prefetched. If neither the backend nor a local fallback decides, it is all or none.
+     *
+     * @param permits how many at most, at least 1; more than the limit's capacity are no mistake
+     * @return how many were taken, from 0
+     * @throws UnsupportedOperationException if this is a limit of the application's own whose step does not {@linkplain
+     *     io.limiter.step.LimitStep#takesFewer() support} it
+     */
+    long tryAcquireUpTo(long permits);
+
     /** As {@link #tryAcquire(long, Duration)} for one permit. */
     default boolean tryAcquire(Duration timeout) {
         return tryAcquire(1, timeout);
@@ -249,6 +264,9 @@ public interface Limiter {
 
         /** As {@link Limiter#tryAcquire(long, Duration)}. */
         CompletableFuture<Boolean> tryAcquire(long permits, Duration timeout);
+
+        /** As {@link Limiter#tryAcquireUpTo(long)}. A future that is given up returns as many as it got. */
+        CompletableFuture<Long> tryAcquireUpTo(long permits);
 
         /** As {@link Limiter#peek(long)}. */
         CompletableFuture<Decision> peek(long permits);

@@ -85,6 +85,7 @@ abstract class BanContract extends LimiterContract {
         assertThat(limiter.on(ann).tryAcquire(1, HOUR)).as("does not wait").isFalse();
         assertThat(limiter.on(ann).decide(1, HOUR)).isEqualTo(rejected);
         assertThat(limiter.on(ann).reserve(1).isGranted()).isFalse();
+        assertThat(limiter.on(ann).tryAcquireUpTo(5)).isZero();
         assertThat(limiter.on(ann).peek(1)).isEqualTo(rejected);
         Limiter.Async async = limiter.on(ann).async();
         assertThat(async.decide(1).join()).isEqualTo(rejected);
@@ -139,6 +140,8 @@ abstract class BanContract extends LimiterContract {
                 () -> oncePerHour().decide("ann").isGranted(),
                 () -> oncePerHour().on("ann").tryAcquire(1, seconds(1)),
                 () -> oncePerHour().on("ann").reserve(1).isGranted(),
+                () -> oncePerHour().on("ann").tryAcquireUpTo(5) == 1,
+                () -> oncePerHour().on("ann").async().tryAcquireUpTo(5).join() == 1,
                 () -> oncePerHour().on("ann").async().decide(1).join().isGranted(),
                 () -> oncePerHour()
                         .on("ann")

@@ -10,6 +10,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.arithmetic.Ranges;
 import io.limiter.testing.Concurrently;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +18,8 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What limiters that count grants do on every engine: fixed windows, sliding logs and sliding counters. */
@@ -33,6 +36,39 @@ abstract class CountLimiterContract extends LimiterContract {
                 assertThat(limiter.tryAcquire(4)).isFalse();
             }
             assertThat(limiter.tryAcquire()).isTrue();
+        }
+    }
+
+    @Test
+    void of_several_permits_those_that_are_left_are_taken() {
+        for (Limiter limiter : allKinds(25)) {
+            assertThat(Stream.generate(() -> limiter.tryAcquireUpTo(10)).limit(4))
+                    .containsExactly(10L, 10L, 5L, 0L);
+            Limiter.Async async = limiter.on("async").async();
+            assertThat(Stream.generate(() -> async.tryAcquireUpTo(10).join()).limit(4))
+                    .containsExactly(10L, 10L, 5L, 0L);
+            Limiter all = limiter.on("all");
+            assertThat(all.tryAcquireUpTo(Ranges.MAX_PERMITS)).isEqualTo(25);
+            assertThat(all.decide(1).remaining()).isZero();
+            all.refund(3);
+            assertThat(all.tryAcquireUpTo(25)).isEqualTo(3);
+            assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquireUpTo(0));
+        }
+    }
+
+    /** Requests that share a call, too. */
+    @Test
+    void threads_that_take_what_is_left_take_exactly_the_limit() {
+        for (Limiter limiter : allKinds(1_000)) {
+            AtomicLong taken = new AtomicLong();
+            AtomicInteger thread = new AtomicInteger();
+            Concurrently.run(8, () -> {
+                int permits = 1 + thread.getAndIncrement() % 4;
+                for (long got = permits; got > 0; taken.addAndGet(got)) {
+                    got = limiter.tryAcquireUpTo(permits);
+                }
+            });
+            assertThat(taken).hasValue(1_000);
         }
     }
 

@@ -27,7 +27,7 @@ class EveryFormTest {
             Set.of("name", "keys", "limit", "on", "async", "getRate", "setRate", "limiters", "and");
 
     /** Methods that take permits. */
-    private static final Set<String> TAKING = Set.of("tryAcquire", "acquire", "decide", "reserve");
+    private static final Set<String> TAKING = Set.of("tryAcquire", "tryAcquireUpTo", "acquire", "decide", "reserve");
 
     static List<Arguments> blockingAndAsync() {
         return List.of(

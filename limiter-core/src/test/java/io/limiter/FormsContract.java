@@ -39,6 +39,7 @@ abstract class FormsContract extends LimiterContract {
                 "tryAcquire(long): G, R, R; 0 s",
                 "tryAcquire(Duration): G, G, G; 1 s",
                 "tryAcquire(long, Duration): G, R, R; 0 s",
+                "tryAcquireUpTo(long): 2, 0, 0; 0 s",
                 "acquire(): G, G, G 1; 1 s",
                 "acquire(long): G, G 2, G 2; 4 s",
                 "decide(): G, G, R 1; 0 s",
@@ -58,6 +59,7 @@ abstract class FormsContract extends LimiterContract {
                 "tryAcquire(long): G, R, R; 0 s",
                 "tryAcquire(Duration): G, G, G; 1 s",
                 "tryAcquire(long, Duration): G, G, G; 2 s",
+                "tryAcquireUpTo(long): 2, 0, 0; 0 s",
                 "decide(): G, G, R 1; 0 s",
                 "decide(long): G, R 1, R 1; 0 s",
                 "decide(long, Duration): G, G, G; 2 s",
@@ -135,6 +137,9 @@ abstract class FormsContract extends LimiterContract {
         }
         if (result instanceof Duration waited) {
             return "G" + seconds(waited);
+        }
+        if (result instanceof Long taken) {
+            return taken.toString();
         }
         boolean rejected = result.equals(false) || result.equals(Optional.empty());
         return rejected ? "R" : "G";

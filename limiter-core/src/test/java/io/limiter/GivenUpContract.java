@@ -8,6 +8,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -58,6 +59,18 @@ abstract class GivenUpContract extends LimiterContract {
                                 () -> window.async().reserve(1),
                                 window.reserve(Integer.MAX_VALUE),
                                 Reservation::isGranted)));
+    }
+
+    /** A window that counted others' permits as returned, too, would have more of them left. */
+    @Test
+    void of_permits_that_are_left_as_many_are_returned_as_were_taken() {
+        for (int i = 0; i < 20; i++) {
+            Limiter window = limiters().build("w" + i, FixedWindow.of(10, DAY));
+            assertThat(window.tryAcquire(4)).isTrue();
+            CompletableFuture<Long> given = window.async().tryAcquireUpTo(9);
+            boolean isReturned = given.cancel(false);
+            Eventually.that(() -> assertThat(window.peek().remaining()).isEqualTo(isReturned ? 6 : 0));
+        }
     }
 
     @Test

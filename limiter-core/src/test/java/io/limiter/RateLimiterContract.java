@@ -81,6 +81,37 @@ abstract class RateLimiterContract extends LimiterContract {
     }
 
     @Test
+    void of_several_permits_those_that_are_stored_are_taken() {
+        RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(1).withCapacity(25));
+        assertThat(limiter.tryAcquireUpTo(10)).isEqualTo(10);
+        assertThat(limiter.async().tryAcquireUpTo(10).join()).isEqualTo(10);
+        assertThat(limiter.tryAcquireUpTo(10)).isEqualTo(5);
+        assertThat(limiter.tryAcquireUpTo(10)).isZero();
+        clock().advance(Duration.ofMillis(2_500));
+        assertThat(limiter.tryAcquireUpTo(10)).isEqualTo(2);
+        assertThat(limiter.decide(1).retryAfter())
+                .as("nothing was booked ahead")
+                .hasValue(Duration.ofMillis(500));
+        assertThat(limiter.reserve(3, seconds(9)).isGranted()).isTrue();
+        clock().advance(seconds(2));
+        assertThat(limiter.tryAcquireUpTo(10)).as("others wait").isZero();
+    }
+
+    @Test
+    void where_the_next_caller_waits_one_permit_is_taken_or_those_that_are_stored() {
+        RateLimiter limiter =
+                limiters().build("k", TokenBucket.perSecond(1).withCapacity(5).withWhoWaits(WhoWaits.NEXT_CALLER));
+        assertThat(limiter.tryAcquireUpTo(9)).isEqualTo(5);
+        assertThat(limiter.tryAcquireUpTo(9)).isOne();
+        assertThat(limiter.tryAcquireUpTo(9)).isZero();
+        RateLimiter cold = limiters().build("cold", TokenBucket.guava(2, seconds(4)));
+        assertThat(cold.tryAcquireUpTo(100))
+                .as("stored, as long as it takes the next caller")
+                .isEqualTo(8);
+        assertThat(cold.tryAcquireUpTo(100)).isZero();
+    }
+
+    @Test
     void a_caller_waits_only_if_its_timeout_is_enough() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThat(limiter.tryAcquire()).isTrue();

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -63,6 +64,11 @@ class OwnLimitTest {
         assertThat(limiter.tryAcquire("who")).isTrue();
         limiter.on("who").refund(1);
         assertThat(limiter.tryAcquire("who")).isTrue();
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> limiter.tryAcquireUpTo(2))
+                .withMessage(
+                        "'k' takes all permits or none, because its Cooldown does: let its step decide requests that take"
+                                + " fewer, and say so by takesFewer()");
         long before = redis.clock().micros();
         assertThat(limiter.on("who").tryAcquire(Duration.ofSeconds(9))).isFalse();
         assertThat(limiter.on("who").tryAcquire(Duration.ofSeconds(10))).isTrue();

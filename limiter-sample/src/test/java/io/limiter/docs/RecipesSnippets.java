@@ -75,6 +75,7 @@ class RecipesSnippets {
     private final Plans plans;
     private final RateLimiter rows;
     private final ConcurrencyLimiter jobs;
+    private final RateLimiter letters;
 
     RecipesSnippets(LimiterFactory limiters, Plans plans) {
         this.limiters = limiters;
@@ -82,6 +83,7 @@ class RecipesSnippets {
         // recipes: build
         this.rows = limiters.build("import", LeakyBucket.queue(100, 1_000));
         this.jobs = limiters.build("jobs", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
+        this.letters = limiters.build("letters", TokenBucket.per(1_000, Duration.ofHours(1)));
         // end
     }
 
@@ -161,6 +163,14 @@ class RecipesSnippets {
                 write(line);
             }
         }
+    }
+    // end
+
+    // recipes: batch
+    public List<String> sendSome(List<String> letters) {
+        int permits = letters.isEmpty() ? 0 : (int) this.letters.tryAcquireUpTo(letters.size());
+        letters.subList(0, permits).forEach(this::write);
+        return letters.subList(permits, letters.size());
     }
     // end
 

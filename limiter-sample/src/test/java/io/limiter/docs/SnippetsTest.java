@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -155,6 +156,8 @@ class SnippetsTest {
         assertThat(recipes.askPartner("it")).isEqualTo("answer to it");
         recipes.nightlyImport(List.of("a row"));
         assertThat(recipes.done()).containsExactly("0171", "a row");
+        List<String> letters = Collections.nCopies(2_500, "letter");
+        assertThat(recipes.sendSome(letters)).as("those for the next run").hasSizeBetween(1_450, 1_500);
     }
 
     /** A page in Chinese may show less than the page of that name, and nothing else. */

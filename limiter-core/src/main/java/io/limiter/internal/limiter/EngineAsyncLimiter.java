@@ -51,6 +51,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     @Override
+    public final CompletableFuture<Long> tryAcquireUpTo(long permits) {
+        return limiter.tryAcquireUpToAsync(permits);
+    }
+
+    @Override
     public final CompletableFuture<Decision> peek(long permits) {
         return AsyncFailures.map(limiter.part().startPeek(permits).future(), Outcome::toDecision);
     }

@@ -17,6 +17,7 @@ import io.limiter.internal.step.SetStart;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.Waits;
+import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import java.time.Duration;
 import java.util.List;
@@ -102,6 +103,27 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     @Override
     public final boolean tryAcquire(long permits, Duration timeout) {
         return tryAcquireWithin(permits, Timeouts.micros(timeout));
+    }
+
+    @Override
+    public final long tryAcquireUpTo(long permits) {
+        SetRequest request = upTo(permits);
+        return request.takenOfOne(request.decideNow());
+    }
+
+    final CompletableFuture<Long> tryAcquireUpToAsync(long permits) {
+        SetRequest request = upTo(permits);
+        return request.future(request::takenOfOne);
+    }
+
+    private SetRequest upTo(long permits) {
+        LimitStep<?> step = effective().step();
+        if (!step.takesFewer()) {
+            throw new UnsupportedOperationException("'" + name() + "' takes all permits or none, because its "
+                    + step.getClass().getSimpleName()
+                    + " does: let its step decide requests that take fewer, and say so by takesFewer()");
+        }
+        return new SetRequest(List.of(new SetPart(this, 1, true)), false, permits, 0);
     }
 
     @Override

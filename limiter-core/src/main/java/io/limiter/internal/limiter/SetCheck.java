@@ -50,8 +50,7 @@ final class SetCheck {
         private Part(SetPart part, long permitsOfSet, long timeoutMicros) {
             this.part = part;
             this.used = part.limiter().effective();
-            this.request =
-                    Request.take(part.permitsFor(permitsOfSet), used.step().reservesAhead() ? timeoutMicros : 0);
+            this.request = part.take(permitsOfSet, used.step().reservesAhead() ? timeoutMicros : 0);
             this.known = used.exemptOrBanned(request);
             LimiterBan ofKey = known == null ? part.limiter().ban() : null;
             this.ban = ofKey == null ? null : ofKey.check(part.limiter().path);
@@ -66,7 +65,7 @@ final class SetCheck {
             EngineLimiter<?> limiter = part.limiter();
             limiter.bound
                     .counters()
-                    .decided(limiter.name(), limiter.path.text(), used.step(), request.permits(), decision);
+                    .decided(limiter.name(), limiter.path.text(), used.step(), request.least(), decision);
             if (ban != null) {
                 ban.decided(used.failover(), decision, ofBan);
             }

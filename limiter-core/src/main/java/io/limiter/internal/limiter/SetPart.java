@@ -19,11 +19,17 @@ import org.jspecify.annotations.Nullable;
  * One limit of a set.
  *
  * @param permits how many this part takes for each permit of the set
+ * @param takesFewer whether it takes fewer, at least one, if there are not as many; only of a set of one
  */
-record SetPart(EngineLimiter<?> limiter, long permits) {
+record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
 
     SetPart {
         Ranges.permits(permits);
+    }
+
+    /** One that takes all or nothing. */
+    SetPart(EngineLimiter<?> limiter, long permits) {
+        this(limiter, permits, false);
     }
 
     String storedKey() {
@@ -74,6 +80,11 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
         return start(peek(permitsOfSet));
     }
 
+    Request take(long permitsOfSet, long timeoutMicros) {
+        Request whole = Request.take(permitsFor(permitsOfSet), timeoutMicros);
+        return takesFewer ? whole.withLeast(1) : whole;
+    }
+
     Request peek(long permitsOfSet) {
         return Request.peek(permitsFor(permitsOfSet), 0);
     }
@@ -92,13 +103,13 @@ record SetPart(EngineLimiter<?> limiter, long permits) {
         return permitsOfSet * permits;
     }
 
-    /** Equal for requests for as many permits of the same key under the same limit. */
+    /** Equal for requests that need as many permits of the same key under the same limit. */
     Object queueKey(long permitsOfSet) {
         return new QueueKey(
-                storedKey(), permitsFor(permitsOfSet), limiter.effective().step());
+                storedKey(), take(permitsOfSet, 0), limiter.effective().step());
     }
 
-    private record QueueKey(String storedKey, long permits, LimitStep<?> limit) {}
+    private record QueueKey(String storedKey, Request request, LimitStep<?> limit) {}
 
     static SetDecision toDecision(List<SetPart> parts, Outcome decisions) {
         List<SetDecision.OfPart> decided = new ArrayList<>(parts.size());

@@ -172,6 +172,11 @@ final class SetRequest extends WaitingRequest {
         return reservation(0, decision);
     }
 
+    /** How many permits a set of one has got. */
+    long takenOfOne(Outcome decision) {
+        return decision.verdict().takenBy(checked(0).request);
+    }
+
     private Reservation reservation(int part, Outcome decision) {
         EngineLimiter<?> limiter = parts.get(part).limiter();
         SetCheck.Part checked = checked(part);

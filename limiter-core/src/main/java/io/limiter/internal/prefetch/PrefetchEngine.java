@@ -135,17 +135,22 @@ public final class PrefetchEngine implements ImmediateEngine {
             return;
         }
         Request request = ask.request(0);
-        PrefetchedPermits block = prefetched.takeFrom(request.permits());
+        long permits = request.takenOf(prefetched.leftOfOne());
+        PrefetchedPermits block = prefetched.takeFrom(permits);
         if (block != null) {
-            ask.answer(block.granted());
+            Outcome granted = block.granted();
+            ask.answer(
+                    request.takesFewer()
+                            ? new Outcome(granted.verdict().withTaken(permits), granted.source())
+                            : granted);
             return;
         }
-        Outcome rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.permits()) : null;
+        Outcome rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.least()) : null;
         if (rejection != null) {
             ask.answer(rejection);
         } else {
             next.decide(ask);
-            prefetched.passed(request.permits());
+            prefetched.passed(request.least());
         }
     }
 
@@ -211,7 +216,8 @@ public final class PrefetchEngine implements ImmediateEngine {
 
     /** The entry to grant the request from; {@code null} if it is not prefetched. */
     private @Nullable PrefetchedKey entryFor(String key, LimitStep<?> limit, Request request) {
-        if (terms == null || request.action() != Request.Action.TAKE || closed.get() || !isPrefetched(limit)) {
+        boolean isTaken = request.action() == Request.Action.TAKE && request.leave() == 0;
+        if (terms == null || !isTaken || closed.get() || !isPrefetched(limit)) {
             return null;
         }
         PrefetchedKey prefetched = keys.get(slot(key));

@@ -124,6 +124,12 @@ final class PrefetchedKey {
         return left(next) + left(current);
     }
 
+    /** How many there are to be taken at once. */
+    int leftOfOne() {
+        int left = left(current);
+        return left > 0 ? left : left(next);
+    }
+
     private static int left(@Nullable PrefetchedPermits block) {
         return block == null ? 0 : block.left();
     }

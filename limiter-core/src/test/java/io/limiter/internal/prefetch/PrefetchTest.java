@@ -7,6 +7,7 @@ import io.limiter.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.Outcome;
 import io.limiter.step.Request;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,35 @@ class PrefetchTest extends PrefetchFixture {
         takeEachMilli(200);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 3, 0)).isEqualTo(ImmediateEngine.Known.PREFETCHED);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 5_000, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+    }
+
+    @Test
+    void who_takes_what_is_left_takes_prefetched_permits_and_without_them_those_of_the_backend() {
+        takeEachMilli(200);
+        Request upTo = Request.takeUpTo(5_000);
+        Outcome held = decide(prefetch, KEY, LIMIT, upTo);
+        assertThat(held.source()).isEqualTo(Decision.Source.PREFETCH);
+        assertThat(held.verdict().takenBy(upTo)).isBetween(1L, 200L);
+        int before = backend.requests();
+        long taken = 0;
+        while (taken < 5_000) {
+            taken += decide(prefetch, KEY, LIMIT, upTo).verdict().takenBy(upTo);
+        }
+        assertThat(backend.requests()).as("calls").isBetween(before + 1, before + 10);
+    }
+
+    @Test
+    void requests_that_leave_permits_are_decided_by_the_backend_and_are_no_demand() {
+        Request low = Request.take(1, 0).withLeave(100);
+        for (int i = 0; i < 500; i++) {
+            pass(MILLI);
+            assertThat(decide(prefetch, KEY, LIMIT, low).source()).isEqualTo(Decision.Source.BACKEND);
+        }
+        assertThat(backend.requests()).isEqualTo(500);
+        takeEachMilli(200);
+        int before = backend.requests();
+        assertThat(decide(prefetch, KEY, LIMIT, low).source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(backend.requests()).isEqualTo(before + 1);
     }
 
     @Test
