@@ -307,7 +307,7 @@ def filters():
         if i:
             p.line(x - 18, 68, x - 2, 68, arrow=True)
     p.text(8, 24, "A request passes from left to right; the limiter's filters are blue", "title")
-    p.text(8, 124, "What a rule rejects goes no further: Spring Security and your controllers do not see it.", "small")
+    p.text(8, 124, "What a rule rejects goes no further. Spring Security does see requests that a rule by user or claim rejects, because that rule comes after it.", "small")
     p.write("filters.svg")
 
 

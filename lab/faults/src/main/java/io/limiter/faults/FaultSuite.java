@@ -6,7 +6,7 @@ import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
 import io.limiter.faults.judge.Result;
 import io.limiter.faults.judge.Trial;
-import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.BugResult;
 import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.report.Environment;
 import io.limiter.faults.report.Progress;
@@ -20,13 +20,13 @@ import java.util.Locale;
 import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
-/** Runs experiments, and those that must convict planted bugs, prints their results, and writes the page about them. */
+/** Runs experiments, and those that must catch planted bugs, prints their results, and writes the page about them. */
 public final class FaultSuite {
 
     private FaultSuite() {}
 
     /**
-     * Ends with status 1 if a promise did not hold or a bug was not convicted, and with 2 if the arguments cannot be understood.
+     * Ends with status 1 if a promise did not hold or a bug was not caught, and with 2 if the arguments cannot be understood.
      *
      * @param arguments see {@link Options#USAGE}
      */
@@ -67,7 +67,7 @@ public final class FaultSuite {
         Environment environment = Environment.here();
         System.out.println(environment + "; seed " + options.seed());
         List<Result> results = new ArrayList<>();
-        List<Conviction> convictions = new ArrayList<>();
+        List<BugResult> bugs = new ArrayList<>();
         List<Experiment> all = new ArrayList<>(options.experiments());
         options.bugs().stream().map(PlantedBug::trial).forEach(all::add);
         try (Progress progress = new Progress(all)) {
@@ -79,26 +79,25 @@ public final class FaultSuite {
             }
             for (PlantedBug bug : options.bugs()) {
                 progress.begins(bug.name(), bug.trial());
-                Conviction conviction = bug.run(seed(options, bug.trial()));
-                progress.ended(conviction);
-                convictions.add(conviction);
+                BugResult result = bug.run(seed(options, bug.trial()));
+                progress.ended(result);
+                bugs.add(result);
             }
         }
         System.out.println();
         if (!results.isEmpty()) {
             System.out.println(ReliabilityPage.summary(results));
         }
-        if (!convictions.isEmpty()) {
-            System.out.println(ReliabilityPage.convicted(convictions));
+        if (!bugs.isEmpty()) {
+            System.out.println(ReliabilityPage.caught(bugs));
         }
         if (options.page() != null) {
-            write(options, results, convictions, environment);
+            write(options, results, bugs, environment);
         }
-        return results.stream().allMatch(Result::holds) && convictions.stream().allMatch(Conviction::isConvicted);
+        return results.stream().allMatch(Result::holds) && bugs.stream().allMatch(BugResult::isCaught);
     }
 
-    private static void write(
-            Options options, List<Result> results, List<Conviction> convictions, Environment environment)
+    private static void write(Options options, List<Result> results, List<BugResult> bugs, Environment environment)
             throws IOException {
         Path file = Objects.requireNonNull(options.page());
         String page = Files.exists(file) ? Files.readString(file) : "";
@@ -109,10 +108,9 @@ public final class FaultSuite {
             page = ReliabilityPage.page(page, results, Experiments.all().size(), environment, options.seed());
             Files.writeString(file.resolveSibling(ReliabilityPage.CSV), ReliabilityPage.csv(results));
         }
-        if (!convictions.isEmpty()) {
-            page = ReliabilityPage.withConvictions(page, convictions, environment, options.seed());
-            Files.writeString(
-                    file.resolveSibling(ReliabilityPage.BUGS_CSV), ReliabilityPage.csvOfConvictions(convictions));
+        if (!bugs.isEmpty()) {
+            page = ReliabilityPage.withBugs(page, bugs, environment, options.seed());
+            Files.writeString(file.resolveSibling(ReliabilityPage.BUGS_CSV), ReliabilityPage.csvOfBugs(bugs));
         }
         Files.writeString(file, page);
     }

@@ -38,7 +38,7 @@ record Options(
     static final String USAGE = """
             --list         what experiments there are
             --short        a selection of experiments and planted bugs, in about three minutes
-            --convict      plants bugs into the limiter instead, each of which an experiment must convict
+            --bugs         plants bugs into the limiter instead, each of which an experiment must catch
             --only a,b     only these experiments, or bugs; * stands for anything, as in redis-*
             --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them
             --seed n       of all that is random; default 1
@@ -63,7 +63,7 @@ record Options(
                     selected = all.stream().filter(Experiment::quick).toList();
                     bugs = PlantedBugs.all().stream().filter(PlantedBug::quick).toList();
                 }
-                case "--convict" -> {
+                case "--bugs" -> {
                     selected = List.of();
                     bugs = PlantedBugs.all();
                 }

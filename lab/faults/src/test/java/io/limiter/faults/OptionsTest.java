@@ -37,11 +37,11 @@ class OptionsTest {
 
     @Test
     void bugs_are_planted_instead_of_experiments_or_chosen_by_name() {
-        Options convict = Options.parse(ALL, "--convict");
-        assertThat(convict.experiments()).isEmpty();
-        assertThat(convict.bugs()).isEqualTo(PlantedBugs.all());
-        assertThat(convict.page()).isEqualTo(Options.PAGE);
-        Options some = Options.parse(ALL, "--convict", "--only", "breaker-*");
+        Options planted = Options.parse(ALL, "--bugs");
+        assertThat(planted.experiments()).isEmpty();
+        assertThat(planted.bugs()).isEqualTo(PlantedBugs.all());
+        assertThat(planted.page()).isEqualTo(Options.PAGE);
+        Options some = Options.parse(ALL, "--bugs", "--only", "breaker-*");
         assertThat(some.bugs())
                 .extracting(PlantedBug::name)
                 .containsExactly("breaker-never-opens", "breaker-never-closes");

@@ -1,6 +1,6 @@
 package io.limiter.faults.experiment;
 
-/** By what a limiter is judged, and a planted bug convicted. */
+/** By what a limiter is judged, and a planted bug caught. */
 public enum Measure {
     EXCESS("beyond promise"),
     SHORTFALL("granted too little"),

@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A bug of the limiter, and the experiment that must convict it.
+ * A bug of the limiter, and the experiment that must catch it.
  *
  * @param does what the limiter does wrong
  * @param promise that it breaks, as on the pages
  * @param experiment the name of one
- * @param measure by which that convicts it; whatever else it finds may be by chance
+ * @param measure by which that catches it; whatever else it finds may be by chance
  * @param where the JVMs that have it
  * @param quick whether it belongs to the short selection
  */
@@ -50,7 +50,7 @@ public record PlantedBug(
         return new PlantedBug(name, does, promise, experiment, measure, where, true, changes);
     }
 
-    /** The experiment that must convict it. */
+    /** The experiment that must catch it. */
     public Experiment trial() {
         return Experiments.all().stream()
                 .filter(each -> each.name().equals(experiment))
@@ -59,14 +59,14 @@ public record PlantedBug(
     }
 
     /** Plants it, and runs the experiment. */
-    public Conviction run(long seed) throws IOException, InterruptedException {
+    public BugResult run(long seed) throws IOException, InterruptedException {
         Path folder = Leftovers.folder();
         try {
             plant(folder);
             String without = System.getProperty("java.class.path");
             String with = folder + File.pathSeparator + without;
             Result result = Trial.run(trial(), seed, member -> where == Where.OTHERS && member == 0 ? without : with);
-            return new Conviction(this, result);
+            return new BugResult(this, result);
         } finally {
             Leftovers.delete(folder);
         }

@@ -160,8 +160,8 @@ public final class PlantedBugs {
                                 "usual = false"),
                         script(
                                 BUCKET,
-                                "if wait > allowed or reserved > reservable then\n",
-                                "if wait > allowed or reserved > reservable then\n next_free, changed = free, true\n")),
+                                "most = fewest\n              else\n",
+                                "most = fewest\n else\n next_free, changed = free, true\n")),
                 named(
                         "rejection-cached-too-long",
                         "A rejection is cached for ten seconds more than it holds",

@@ -1,4 +1,4 @@
-/** Bugs that are planted into the limiter, and must be convicted by an experiment. */
+/** Bugs that are planted into the limiter, and must be caught by an experiment. */
 @NullMarked
 package io.limiter.faults.planted;
 

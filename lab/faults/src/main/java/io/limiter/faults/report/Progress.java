@@ -2,7 +2,7 @@ package io.limiter.faults.report;
 
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.judge.Result;
-import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.BugResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -52,8 +52,8 @@ public final class Progress implements AutoCloseable {
         ended(result, Verdict.of(result));
     }
 
-    public void ended(Conviction conviction) {
-        ended(conviction.result(), Verdict.of(conviction));
+    public void ended(BugResult result) {
+        ended(result.result(), Verdict.of(result));
     }
 
     private synchronized void ended(Result result, String verdict) {

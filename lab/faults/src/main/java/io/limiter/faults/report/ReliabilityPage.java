@@ -4,7 +4,7 @@ import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.judge.Result;
-import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.BugResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -95,23 +95,20 @@ public final class ReliabilityPage {
     }
 
     /** The page with another section of planted bugs. */
-    public static String withConvictions(
-            String before, List<Conviction> convictions, Environment environment, long seed) {
+    public static String withBugs(String before, List<BugResult> bugs, Environment environment, long seed) {
         String soak = section(before, SOAK);
         String others = before.replace(soak, "").replace(section(before, BUGS), "");
-        List<String> acquitted = convictions.stream()
-                .filter(conviction -> !conviction.isConvicted())
-                .map(conviction ->
-                        "- " + Verdict.of(conviction) + ": " + conviction.bug().does())
+        List<String> missed = bugs.stream()
+                .filter(each -> !each.isCaught())
+                .map(each -> "- " + Verdict.of(each) + ": " + each.bug().does())
                 .toList();
         return others + BUGS
-                + "\nExperiments must convict bugs that are planted into copies of the limiter. "
-                + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
-                + " were convicted: [" + BUGS_CSV + "](" + BUGS_CSV + "). " + environment.runAndRedis() + "; seed "
+                + "\nExperiments must catch bugs that are planted into copies of the limiter. "
+                + bugs.stream().filter(BugResult::isCaught).count() + " of " + bugs.size()
+                + " were caught: [" + BUGS_CSV + "](" + BUGS_CSV + "). " + environment.runAndRedis() + "; seed "
                 + seed + ".\n"
-                + acquitted.stream()
-                        .collect(Collectors.joining(
-                                "\n", acquitted.isEmpty() ? "" : "\n", acquitted.isEmpty() ? "" : "\n"))
+                + missed.stream()
+                        .collect(Collectors.joining("\n", missed.isEmpty() ? "" : "\n", missed.isEmpty() ? "" : "\n"))
                 + soak;
     }
 
@@ -121,8 +118,8 @@ public final class ReliabilityPage {
     }
 
     /** What was found of each planted bug. */
-    public static String csvOfConvictions(List<Conviction> convictions) {
-        return csv(BUG_COLUMNS, bugRows(convictions));
+    public static String csvOfBugs(List<BugResult> bugs) {
+        return csv(BUG_COLUMNS, bugRows(bugs));
     }
 
     private static String csv(List<String> columns, List<List<String>> rows) {
@@ -133,35 +130,35 @@ public final class ReliabilityPage {
                 .collect(Collectors.joining());
     }
 
-    private static List<List<String>> bugRows(List<Conviction> convictions) {
-        return convictions.stream()
-                .map(conviction -> List.of(
-                        conviction.bug().does(),
-                        conviction.bug().promise(),
-                        conviction.bug().experiment(),
-                        conviction.bug().measure().toString(),
-                        evidence(conviction),
-                        Verdict.of(conviction)))
+    private static List<List<String>> bugRows(List<BugResult> bugs) {
+        return bugs.stream()
+                .map(each -> List.of(
+                        each.bug().does(),
+                        each.bug().promise(),
+                        each.bug().experiment(),
+                        each.bug().measure().toString(),
+                        evidence(each),
+                        Verdict.of(each)))
                 .toList();
     }
 
     /** The same for a terminal. */
-    public static String convicted(List<Conviction> convictions) {
-        return convictions.stream()
-                .map(conviction -> String.format(
+    public static String caught(List<BugResult> bugs) {
+        return bugs.stream()
+                .map(each -> String.format(
                         "%-28s %-10s by %s, %s: %s%n",
-                        conviction.bug().name(),
-                        Verdict.of(conviction),
-                        conviction.bug().experiment(),
-                        conviction.bug().measure(),
-                        evidence(conviction)))
+                        each.bug().name(),
+                        Verdict.of(each),
+                        each.bug().experiment(),
+                        each.bug().measure(),
+                        evidence(each)))
                 .collect(Collectors.joining());
     }
 
-    private static String evidence(Conviction conviction) {
-        return conviction.isConvicted()
-                ? conviction.evidence().get(0).text()
-                : "nothing: " + sources(conviction.result().sources());
+    private static String evidence(BugResult result) {
+        return result.isCaught()
+                ? result.evidence().get(0).text()
+                : "nothing: " + sources(result.result().sources());
     }
 
     /** The same table for a terminal, without what is long. */

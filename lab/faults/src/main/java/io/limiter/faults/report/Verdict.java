@@ -1,7 +1,7 @@
 package io.limiter.faults.report;
 
 import io.limiter.faults.judge.Result;
-import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.BugResult;
 
 /** One word about a result. */
 final class Verdict {
@@ -15,10 +15,10 @@ final class Verdict {
         return result.holds() ? "held" : "BROKEN";
     }
 
-    static String of(Conviction conviction) {
-        if (conviction.result().skipped() != null) {
+    static String of(BugResult result) {
+        if (result.result().skipped() != null) {
             return "SKIPPED";
         }
-        return conviction.isConvicted() ? "convicted" : "ACQUITTED";
+        return result.isCaught() ? "caught" : "MISSED";
     }
 }

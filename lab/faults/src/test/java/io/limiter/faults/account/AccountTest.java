@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** The account convicts limiters on a real Redis that grant too much, and acquits ours. */
+/** The account catches limiters on a real Redis that grant too much, and passes ours. */
 class AccountTest {
 
     private static final double RATE = 100;
@@ -63,7 +63,7 @@ class AccountTest {
     }
 
     @Test
-    void convicts_a_bucket_that_counts_in_whole_seconds() throws Exception {
+    void catches_a_bucket_that_counts_in_whole_seconds() throws Exception {
         Offender gateway = Offenders.wholeSeconds(redis, (int) RATE, (int) CAPACITY);
         List<Entry> account = new ArrayList<>();
         callAt(START + 500_000, gateway, account);
@@ -73,7 +73,7 @@ class AccountTest {
     }
 
     @Test
-    void convicts_a_bucket_that_believes_a_clock_that_steps() throws Exception {
+    void catches_a_bucket_that_believes_a_clock_that_steps() throws Exception {
         Offender gateway = Offenders.wholeSeconds(redis, 1, (int) CAPACITY);
         List<Entry> account = new ArrayList<>();
         long clockMicros = START;
@@ -91,14 +91,14 @@ class AccountTest {
     }
 
     @Test
-    void convicts_a_bucket_that_is_off_by_one() throws Exception {
+    void catches_a_bucket_that_is_off_by_one() throws Exception {
         List<Entry> account = new ArrayList<>();
         callAt(START, Offenders.offByOne(redis, (int) CAPACITY), account);
         assertThat(Excess.of(CAPACITY, RATE, account)).isBetween(0.99, 1.0);
     }
 
     @Test
-    void convicts_a_bucket_that_loads_and_saves_in_two_calls() throws Exception {
+    void catches_a_bucket_that_loads_and_saves_in_two_calls() throws Exception {
         TokenBucket limit = TokenBucket.perSecond(RATE).withCapacity(CAPACITY);
         List<Entry> account = new ArrayList<>();
         long grants = 0;
@@ -123,7 +123,7 @@ class AccountTest {
     }
 
     @Test
-    void convicts_a_refund_that_is_executed_twice() {
+    void catches_a_refund_that_is_executed_twice() {
         Entry grant = counted(3, Answer.REDIS);
         Entry refund = counted(-3, Answer.REDIS);
         assertThat(Conservation.of(0, List.of(grant, refund)).forgotten()).isZero();
@@ -142,7 +142,7 @@ class AccountTest {
     }
 
     @Test
-    void acquits_ours(@TempDir Path folder) throws Exception {
+    void passes_ours(@TempDir Path folder) throws Exception {
         LettuceConnectionFactory connections = Clients.lettuce(Endpoint.standalone(server.port()));
         AccountFile file = AccountFile.create(folder.resolve("account"));
         try (file;

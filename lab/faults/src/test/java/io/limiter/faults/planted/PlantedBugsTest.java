@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PlantedBugsTest {
 
-    /** The limiter still has what a bug changes, and the experiment that must convict it exists. */
+    /** The limiter still has what a bug changes, and the experiment that must catch it exists. */
     @ParameterizedTest
     @MethodSource("bugs")
     void every_bug_can_be_planted(PlantedBug bug, @TempDir Path folder) throws Exception {
@@ -32,7 +32,7 @@ class PlantedBugsTest {
 
     /** What grows, only a soak can show. */
     @Test
-    void each_measure_convicts_a_bug() {
+    void each_measure_catches_a_bug() {
         Set<Measure> measures = EnumSet.complementOf(EnumSet.of(Measure.GROWTH, Measure.VALIDITY));
         assertThat(PlantedBugs.all()).extracting(PlantedBug::measure).containsAll(measures);
     }
@@ -55,10 +55,10 @@ class PlantedBugsTest {
 
     /** Anything else may have been found by chance. */
     @Test
-    void a_bug_is_convicted_by_its_own_measure_only() {
+    void a_bug_is_caught_by_its_own_measure_only() {
         PlantedBug bug = PlantedBugs.all().get(0);
         Result skipped = Result.skipped(bug.trial(), 1, "there is no gcc");
-        assertThat(new Conviction(bug, skipped).isConvicted()).isFalse();
+        assertThat(new BugResult(bug, skipped).isCaught()).isFalse();
         for (Measure measure : Measure.values()) {
             Result found = new Result(
                     bug.trial(),
@@ -76,7 +76,7 @@ class PlantedBugsTest {
                     List.of(),
                     List.of(new Violation(measure, "found")),
                     null);
-            assertThat(new Conviction(bug, found).isConvicted()).isEqualTo(measure == bug.measure());
+            assertThat(new BugResult(bug, found).isCaught()).isEqualTo(measure == bug.measure());
         }
     }
 }

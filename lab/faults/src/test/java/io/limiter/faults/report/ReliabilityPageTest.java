@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
 import io.limiter.faults.judge.Result;
-import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.BugResult;
 import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.planted.PlantedBugs;
 import java.time.LocalDate;
@@ -63,20 +63,19 @@ class ReliabilityPageTest {
     void planted_bugs_have_a_section_before_the_soak() {
         PlantedBug bug = PlantedBugs.all().get(0);
         List<Result> results = List.of(Result.skipped(bug.trial(), 7, "there is no gcc"));
-        List<Conviction> convictions = List.of(new Conviction(bug, results.get(0)));
+        List<BugResult> bugs = List.of(new BugResult(bug, results.get(0)));
         String page = ReliabilityPage.page("", results, 3, HERE, 7);
-        String withBugs = ReliabilityPage.withConvictions(page, convictions, HERE, 7);
+        String withBugs = ReliabilityPage.withBugs(page, bugs, HERE, 7);
         assertThat(withBugs)
                 .startsWith(page)
-                .contains("## Planted bugs", "0 of 1 were convicted", "- SKIPPED: " + bug.does());
-        assertThat(ReliabilityPage.csvOfConvictions(convictions))
+                .contains("## Planted bugs", "0 of 1 were caught", "- SKIPPED: " + bug.does());
+        assertThat(ReliabilityPage.csvOfBugs(bugs))
                 .startsWith("bug,promise,")
                 .contains(bug.does())
                 .endsWith(",SKIPPED\n");
         String withSoak = ReliabilityPage.withSoak(withBugs, results, HERE, 8);
         assertThat(withSoak).startsWith(withBugs).contains("## Soak");
-        assertThat(ReliabilityPage.withConvictions(withSoak, convictions, HERE, 7))
-                .isEqualTo(withSoak);
+        assertThat(ReliabilityPage.withBugs(withSoak, bugs, HERE, 7)).isEqualTo(withSoak);
         assertThat(ReliabilityPage.page(withSoak, results, 3, HERE, 7)).isEqualTo(withSoak);
     }
 }

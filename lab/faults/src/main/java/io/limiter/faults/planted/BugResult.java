@@ -5,7 +5,7 @@ import io.limiter.faults.judge.Result;
 import java.util.List;
 
 /** What became of a planted bug. */
-public record Conviction(PlantedBug bug, Result result) {
+public record BugResult(PlantedBug bug, Result result) {
 
     /** What was found by the measure that the bug names. */
     public List<Violation> evidence() {
@@ -15,7 +15,7 @@ public record Conviction(PlantedBug bug, Result result) {
     }
 
     /** Whether the experiment ran and found it. */
-    public boolean isConvicted() {
+    public boolean isCaught() {
         return !evidence().isEmpty();
     }
 }
