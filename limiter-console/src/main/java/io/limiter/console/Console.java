@@ -46,43 +46,43 @@ final class Console {
     private final Rights rights;
     private final boolean showKeys;
     private final FleetFeed feed;
-    private final KeyStates keyStates;
+    private final KeyLookup keyLookup;
     private final Page page = new Page();
 
     /** @param showKeys whether reports have keys themselves, and not their hashes */
-    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys, FleetFeed feed, KeyStates keyStates) {
+    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys, FleetFeed feed, KeyLookup keyLookup) {
         this.limits = limits;
         this.properties = properties;
         this.rights = new Rights(properties);
         this.showKeys = showKeys;
         this.feed = feed;
-        this.keyStates = keyStates;
+        this.keyLookup = keyLookup;
     }
 
     /** To the address that the relative links of the page are for, which also holds behind a proxy with another path. */
-    Answer redirect() {
+    ConsoleResponse redirect() {
         String path = properties.path();
-        return Answer.empty(HttpStatus.FOUND)
+        return ConsoleResponse.empty(HttpStatus.FOUND)
                 .with(HttpHeaders.LOCATION, path.substring(path.lastIndexOf('/') + 1) + "/");
     }
 
-    Answer page(Caller caller) {
+    ConsoleResponse page(Caller caller) {
         AccessDenied denied = rights.check(caller, Right.READ);
         return denied == null ? file(page.index(), caller) : denied.page();
     }
 
-    Answer asset(String name, Caller caller) {
+    ConsoleResponse asset(String name, Caller caller) {
         AccessDenied denied = rights.check(caller, Right.READ);
         if (denied != null) {
             return denied.problem();
         }
         Page.Asset asset = page.asset(name);
-        return asset == null ? Answer.empty(HttpStatus.NOT_FOUND) : file(asset, caller);
+        return asset == null ? ConsoleResponse.empty(HttpStatus.NOT_FOUND) : file(asset, caller);
     }
 
-    private static Answer file(Page.Asset asset, Caller caller) {
+    private static ConsoleResponse file(Page.Asset asset, Caller caller) {
         boolean known = asset.tag().equals(caller.header().apply(HttpHeaders.IF_NONE_MATCH));
-        Answer answer = Answer.empty(known ? HttpStatus.NOT_MODIFIED : HttpStatus.OK)
+        ConsoleResponse answer = ConsoleResponse.empty(known ? HttpStatus.NOT_MODIFIED : HttpStatus.OK)
                 .with(HttpHeaders.CACHE_CONTROL, "no-cache")
                 .with(HttpHeaders.ETAG, asset.tag());
         return known
@@ -95,7 +95,7 @@ final class Console {
      *
      * @param full whether no stream is left for the caller
      */
-    Answer session(Caller caller, boolean full) {
+    ConsoleResponse session(Caller caller, boolean full) {
         return read(
                 caller,
                 () -> new Wire.Session(
@@ -108,12 +108,14 @@ final class Console {
     }
 
     /** @param token for a caller who may write: making one may create a session */
-    Answer csrf(Caller caller, Supplier<Wire.@Nullable Csrf> token) {
+    ConsoleResponse csrf(Caller caller, Supplier<Wire.@Nullable Csrf> token) {
         AccessDenied denied = rights.check(caller, Right.KEYS);
-        return denied == null ? Answer.json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : denied.problem();
+        return denied == null
+                ? ConsoleResponse.json(HttpStatus.OK, new Wire.CsrfAnswer(token.get()))
+                : denied.problem();
     }
 
-    Answer limits(Caller caller) {
+    ConsoleResponse limits(Caller caller) {
         return read(
                 caller,
                 () -> new Wire.Limits(
@@ -126,7 +128,7 @@ final class Console {
      *
      * @param before the version that they are below; empty for the newest
      */
-    Answer history(Caller caller, Optional<String> before, Optional<String> most) {
+    ConsoleResponse history(Caller caller, Optional<String> before, Optional<String> most) {
         return read(
                 caller,
                 () -> Wire.History.of(limits.history(
@@ -140,7 +142,7 @@ final class Console {
      * @param name of their limit; empty for all
      * @param search what their keys contain, or for all limits, their names, who or why; empty for all
      */
-    Answer keys(Caller caller, Optional<String> name, Optional<String> search) {
+    ConsoleResponse keys(Caller caller, Optional<String> name, Optional<String> search) {
         return read(caller, () -> {
             String wanted = search.orElse("");
             List<LiveLimit> found = name.map(limits::keys).orElseGet(limits::keys).stream()
@@ -164,14 +166,14 @@ final class Console {
     }
 
     /** What is known of one key of a limit. No permits are taken. */
-    Answer key(Caller caller, Function<String, Optional<String>> parameter) {
+    ConsoleResponse key(Caller caller, Function<String, Optional<String>> parameter) {
         return read(caller, () -> {
             LiveKey key = LiveKey.parse(
                     needed("key", parameter),
                     parameter.apply("hashed").map(Boolean::valueOf).orElse(false));
             // Who may not change it could find the key of a hash by trying.
             boolean byHash = mayWrite(caller) && !key.hashed();
-            return keyStates.of(
+            return keyLookup.of(
                     needed("prefix", parameter),
                     needed("name", parameter),
                     key,
@@ -186,20 +188,20 @@ final class Console {
         return Wire.needed(name, parameter.apply(name).orElse(null));
     }
 
-    Answer reset(Caller caller, byte[] body) {
+    ConsoleResponse reset(Caller caller, byte[] body) {
         return write(caller, body, Wire.ResetRequest.class, request -> Right.KEYS, request -> {
             String prefix = Wire.needed("prefix", request.prefix());
             String name = Wire.needed("name", request.name());
             LiveKey key = Wire.needed("key", request.key()).toLive();
             if (!Boolean.TRUE.equals(request.ban())) {
-                return keyStates.reset(prefix, name, key, caller.name());
+                return keyLookup.reset(prefix, name, key, caller.name());
             }
-            keyStates.resetBanned(prefix, name, key, caller.name());
+            keyLookup.resetBanned(prefix, name, key, caller.name());
             return Map.of();
         });
     }
 
-    Answer put(Caller caller, byte[] body) {
+    ConsoleResponse put(Caller caller, byte[] body) {
         return write(caller, body, Wire.PutRequest.class, request -> right(request.key()), request -> {
             ChangeNote plain = note(caller, request.why());
             Long expires = request.expiresSeconds();
@@ -219,7 +221,7 @@ final class Console {
         return key == null ? Right.WRITE : Right.KEYS;
     }
 
-    Answer remove(Caller caller, byte[] body) {
+    ConsoleResponse remove(Caller caller, byte[] body) {
         return write(caller, body, Wire.RemoveRequest.class, request -> right(request.key()), request -> {
             ChangeNote note = note(caller, request.why());
             String name = Wire.needed("name", request.name());
@@ -238,7 +240,7 @@ final class Console {
         });
     }
 
-    Answer rollBack(Caller caller, byte[] body) {
+    ConsoleResponse rollBack(Caller caller, byte[] body) {
         return write(
                 caller,
                 body,
@@ -256,7 +258,7 @@ final class Console {
 
     /** {@code null} if the caller may read. */
     @Nullable
-    Answer notReadable(Caller caller) {
+    ConsoleResponse notReadable(Caller caller) {
         AccessDenied denied = rights.check(caller, Right.READ);
         return denied == null ? null : denied.problem();
     }
@@ -266,15 +268,15 @@ final class Console {
         return rights.check(caller, Right.KEYS) == null;
     }
 
-    private Answer read(Caller caller, Supplier<Object> answer) {
-        Answer rejected = notReadable(caller);
-        return rejected == null ? answered(() -> Answer.json(HttpStatus.OK, answer.get())) : rejected;
+    private ConsoleResponse read(Caller caller, Supplier<Object> answer) {
+        ConsoleResponse rejected = notReadable(caller);
+        return rejected == null ? answered(() -> ConsoleResponse.json(HttpStatus.OK, answer.get())) : rejected;
     }
 
     /**
      * @param right that a request needs
      */
-    private <T> Answer write(
+    private <T> ConsoleResponse write(
             Caller caller, byte[] body, Class<T> type, Function<T, Right> right, Function<T, Object> answer) {
         AccessDenied denied = rights.check(caller, Right.KEYS);
         if (denied != null) {
@@ -288,41 +290,43 @@ final class Console {
             return forbidden("the request comes from another site");
         }
         if (!caller.sendsJson()) {
-            return Answer.problem(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json", null);
+            return ConsoleResponse.problem(
+                    HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json", null);
         }
         if (!protocol.equals(Integer.toString(Wire.PROTOCOL))) {
-            return Answer.problem(
+            return ConsoleResponse.problem(
                     HttpStatus.BAD_REQUEST,
                     "this page has another version of the console than this instance, whose " + HEADER + " is "
                             + Wire.PROTOCOL + ": load the page again",
                     null);
         }
         if (body.length > MAX_BODY) {
-            return Answer.problem(HttpStatus.BAD_REQUEST, "the body must have at most " + MAX_BODY + " bytes", null);
+            return ConsoleResponse.problem(
+                    HttpStatus.BAD_REQUEST, "the body must have at most " + MAX_BODY + " bytes", null);
         }
         return answered(() -> {
             T request = WireMapper.read(body, type);
             AccessDenied ofRequest = rights.check(caller, right.apply(request));
-            return ofRequest == null ? Answer.json(HttpStatus.OK, answer.apply(request)) : ofRequest.problem();
+            return ofRequest == null ? ConsoleResponse.json(HttpStatus.OK, answer.apply(request)) : ofRequest.problem();
         });
     }
 
-    static Answer tooManyPages(String detail) {
-        return Answer.problem(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
+    static ConsoleResponse tooManyPages(String detail) {
+        return ConsoleResponse.problem(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
     }
 
-    private static Answer answered(Supplier<Answer> answer) {
+    private static ConsoleResponse answered(Supplier<ConsoleResponse> answer) {
         try {
             return answer.get();
         } catch (LiveConflictException e) {
-            return Answer.problem(
+            return ConsoleResponse.problem(
                     HttpStatus.CONFLICT,
                     String.valueOf(e.getMessage()),
                     e.current().map(Wire.Live::of).orElse(null));
         } catch (LimiterBackendException e) {
-            return Answer.problem(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage(), null);
+            return ConsoleResponse.problem(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage(), null);
         } catch (IllegalArgumentException e) {
-            return Answer.problem(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage()), null);
+            return ConsoleResponse.problem(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage()), null);
         }
     }
 
@@ -351,7 +355,7 @@ final class Console {
         }
     }
 
-    private static Answer forbidden(String detail) {
-        return Answer.problem(HttpStatus.FORBIDDEN, detail, null);
+    private static ConsoleResponse forbidden(String detail) {
+        return ConsoleResponse.problem(HttpStatus.FORBIDDEN, detail, null);
     }
 }

@@ -49,7 +49,7 @@ public class LimiterConsoleAutoConfiguration {
         SecurityPresence.check(beans, properties);
         LimiterFactory limiters = factory.getIfUnique();
         LimitLookup lookup = limiters == null ? null : new LimitLookup(limiters, known::stream, showKeys, events);
-        return new Console(live(limits), properties, showKeys, feed, new KeyStates(live(limits), lookup, feed));
+        return new Console(live(limits), properties, showKeys, feed, new KeyLookup(live(limits), lookup, feed));
     }
 
     @Bean

@@ -87,7 +87,7 @@ final class ReactiveConsole {
         return caller(request).flatMap(caller -> {
             Mono<Wire.Csrf> token =
                     Security.PRESENT && console.mayWrite(caller) ? Security.csrf(request.exchange()) : Mono.empty();
-            Mono<Answer> answer = token.map(found -> console.csrf(caller, () -> found));
+            Mono<ConsoleResponse> answer = token.map(found -> console.csrf(caller, () -> found));
             return answer.switchIfEmpty(Mono.fromSupplier(() -> console.csrf(caller, () -> null)))
                     .flatMap(ReactiveConsole::sent);
         });
@@ -95,7 +95,7 @@ final class ReactiveConsole {
 
     private Mono<ServerResponse> fleet(ServerRequest request) {
         return caller(request).flatMap(caller -> {
-            Answer rejected = console.notReadable(caller);
+            ConsoleResponse rejected = console.notReadable(caller);
             boolean mayWrite = console.mayWrite(caller);
             String problem = rejected == null ? feed.problem(caller.user(), mayWrite) : null;
             if (rejected != null || problem != null) {
@@ -111,32 +111,32 @@ final class ReactiveConsole {
                             },
                             FluxSink.OverflowStrategy.LATEST)
                     .map(event -> ServerSentEvent.builder(event).event("fleet").build());
-            return head(Answer.stream())
+            return head(ConsoleResponse.stream())
                     .contentType(MediaType.TEXT_EVENT_STREAM)
                     .body(BodyInserters.fromServerSentEvents(events.take(FleetFeed.LONGEST)));
         });
     }
 
-    private HandlerFunction<ServerResponse> reading(Function<Caller, Answer> answer) {
+    private HandlerFunction<ServerResponse> reading(Function<Caller, ConsoleResponse> answer) {
         return request -> caller(request).map(answer).flatMap(ReactiveConsole::sent);
     }
 
-    private HandlerFunction<ServerResponse> writing(BiFunction<Caller, byte[], Answer> answer) {
+    private HandlerFunction<ServerResponse> writing(BiFunction<Caller, byte[], ConsoleResponse> answer) {
         return request -> Mono.zip(caller(request), body(request))
                 .flatMap(of -> blocking(() -> answer.apply(of.getT1(), of.getT2())));
     }
 
-    private static Mono<ServerResponse> blocking(Supplier<Answer> answer) {
+    private static Mono<ServerResponse> blocking(Supplier<ConsoleResponse> answer) {
         return Mono.fromSupplier(answer)
                 .subscribeOn(Schedulers.boundedElastic())
                 .flatMap(ReactiveConsole::sent);
     }
 
-    private static Mono<ServerResponse> sent(Answer answer) {
+    private static Mono<ServerResponse> sent(ConsoleResponse answer) {
         return head(answer).bodyValue(answer.body());
     }
 
-    private static ServerResponse.BodyBuilder head(Answer answer) {
+    private static ServerResponse.BodyBuilder head(ConsoleResponse answer) {
         ServerResponse.BodyBuilder head = ServerResponse.status(answer.status());
         answer.headers().forEach(head::header);
         return head;

@@ -78,13 +78,13 @@ final class Rights {
     /** Why a request is not answered. */
     record AccessDenied(HttpStatus status, String detail) {
 
-        Answer problem() {
-            return Answer.problem(status, detail, null);
+        ConsoleResponse problem() {
+            return ConsoleResponse.problem(status, detail, null);
         }
 
         /** For a person, in a browser. */
-        Answer page() {
-            return Answer.text(
+        ConsoleResponse page() {
+            return ConsoleResponse.text(
                     status,
                     "text/html;charset=UTF-8",
                     "<!doctype html><html lang=\"en\"><title>Limiter console</title><h1>Limiter console</h1><p>This page is closed: "

@@ -75,7 +75,7 @@ final class ServletConsole implements DisposableBean {
 
     private ServerResponse fleet(ServerRequest request) {
         Caller caller = caller(request);
-        Answer rejected = console.notReadable(caller);
+        ConsoleResponse rejected = console.notReadable(caller);
         if (rejected != null) {
             return sent(rejected);
         }
@@ -85,7 +85,7 @@ final class ServletConsole implements DisposableBean {
             return sent(Console.tooManyPages(problem));
         }
         ServerResponse events = ServerResponse.sse(stream::open, FleetFeed.LONGEST);
-        return head(Answer.stream()).build((servletRequest, servletResponse) -> {
+        return head(ConsoleResponse.stream()).build((servletRequest, servletResponse) -> {
             try {
                 return events.writeTo(servletRequest, servletResponse, TEXT_ONLY);
             } catch (Exception e) {
@@ -100,14 +100,14 @@ final class ServletConsole implements DisposableBean {
         senders.shutdownNow();
     }
 
-    private static ServerResponse sent(Answer answer) {
+    private static ServerResponse sent(ConsoleResponse answer) {
         return head(answer).build((request, response) -> {
             response.getOutputStream().write(answer.body());
             return null;
         });
     }
 
-    private static ServerResponse.BodyBuilder head(Answer answer) {
+    private static ServerResponse.BodyBuilder head(ConsoleResponse answer) {
         ServerResponse.BodyBuilder head = ServerResponse.status(answer.status());
         answer.headers().forEach(head::header);
         return head;

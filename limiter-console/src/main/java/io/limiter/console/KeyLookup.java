@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of single keys, from the fleet and from the limiters of this instance. Its methods call Redis and block. */
-final class KeyStates {
+final class KeyLookup {
 
     private static final int MAX_REJECTIONS = 20;
 
@@ -28,7 +28,7 @@ final class KeyStates {
     private final FleetFeed feed;
 
     /** @param lookup {@code null} if there are no limiters here */
-    KeyStates(LiveLimits limits, @Nullable LimitLookup lookup, FleetFeed feed) {
+    KeyLookup(LiveLimits limits, @Nullable LimitLookup lookup, FleetFeed feed) {
         this.limits = limits;
         this.lookup = lookup;
         this.feed = feed;

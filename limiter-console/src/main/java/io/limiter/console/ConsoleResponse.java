@@ -10,8 +10,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
-/** An answer of the console, ready to be sent by either web stack. */
-record Answer(HttpStatus status, Map<String, String> headers, byte[] body) {
+/** A response of the console, ready to be sent by either web stack. */
+record ConsoleResponse(HttpStatus status, Map<String, String> headers, byte[] body) {
 
     private static final byte[] EMPTY = {};
 
@@ -30,42 +30,42 @@ record Answer(HttpStatus status, Map<String, String> headers, byte[] body) {
             "Cross-Origin-Resource-Policy",
             "same-origin");
 
-    static Answer empty(HttpStatus status) {
-        return new Answer(status, ALWAYS, EMPTY);
+    static ConsoleResponse empty(HttpStatus status) {
+        return new ConsoleResponse(status, ALWAYS, EMPTY);
     }
 
     /** One that no cache keeps. */
-    static Answer text(HttpStatus status, String type, String text) {
-        return new Answer(status, ALWAYS, text.getBytes(StandardCharsets.UTF_8))
+    static ConsoleResponse text(HttpStatus status, String type, String text) {
+        return new ConsoleResponse(status, ALWAYS, text.getBytes(StandardCharsets.UTF_8))
                 .with(HttpHeaders.CONTENT_TYPE, type)
                 .with(HttpHeaders.CACHE_CONTROL, "no-store");
     }
 
-    static Answer json(HttpStatus status, Object value) {
+    static ConsoleResponse json(HttpStatus status, Object value) {
         return text(status, MediaType.APPLICATION_JSON_VALUE, WireMapper.text(value));
     }
 
     /** @param current in a conflict, the live limit that the name has */
-    static Answer problem(HttpStatus status, String detail, Wire.@Nullable Live current) {
+    static ConsoleResponse problem(HttpStatus status, String detail, Wire.@Nullable Live current) {
         Wire.Problem problem = new Wire.Problem(status.getReasonPhrase(), status.value(), detail, current);
         return text(status, MediaType.APPLICATION_PROBLEM_JSON_VALUE, WireMapper.text(problem));
     }
 
     /** The head of a stream of events. */
-    static Answer stream() {
+    static ConsoleResponse stream() {
         return empty(HttpStatus.OK)
                 .with(HttpHeaders.CACHE_CONTROL, "no-store, no-transform")
                 // Of nginx, which would keep the events back.
                 .with("X-Accel-Buffering", "no");
     }
 
-    Answer with(String header, String value) {
+    ConsoleResponse with(String header, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(header, value);
-        return new Answer(status, more, body);
+        return new ConsoleResponse(status, more, body);
     }
 
-    Answer with(byte[] newBody) {
-        return new Answer(status, headers, newBody);
+    ConsoleResponse with(byte[] newBody) {
+        return new ConsoleResponse(status, headers, newBody);
     }
 }
