@@ -25,7 +25,7 @@ final class Clocks {
                 stepped(-60),
                 named("clock-back-and-forth")
                         .does("Redis's clock steps back and forth by 60 s, 5 times")
-                        .promises("No step mints permits: the bucket is refilled for the time that has passed")
+                        .promises("No step grants extra permits: the bucket is refilled for the time that has passed")
                         .withClock()
                         .mayFreeze()
                         .fault(Duration.ofSeconds(2), scene -> {
@@ -96,7 +96,7 @@ final class Clocks {
                 .promises(
                         ahead
                                 ? "The bucket is refilled for the time skipped, to its capacity at most"
-                                : "A step back mints no permits")
+                                : "A step back grants no extra permits")
                 .withClock()
                 .mayGrant(ahead ? Math.min(Limiters.LIMITED.capacity(), Limiters.LIMITED.rate() * seconds) : 0)
                 .fault(Duration.ofSeconds(2), scene -> {

@@ -19,7 +19,8 @@ final class Clusters {
 
     private static final int VICTIM = 1;
 
-    private static final String OTHERS = "Redis decides what the other masters have; each JVM alone the rest";
+    private static final String OTHERS =
+            "Redis decides the keys of the other masters, and each JVM decides the rest alone";
 
     private static final HashTags TAGS =
             new HashTags(RedisRateLimiterFactory.Builder.DEFAULT_HASH_TAGS, SlotHash::getSlot);

@@ -16,8 +16,7 @@ import java.util.Locale;
 /** Redis is there, and replies that it does not execute what it is sent. */
 final class ErrorReplies {
 
-    private static final String PERMANENT =
-            "A permanent failure; each JVM decides alone, and Redis again when it is corrected";
+    private static final String PERMANENT = "A permanent failure: each JVM decides alone until it is corrected";
     private static final String SOON = "Nothing is executed; each JVM decides alone, until Redis executes again";
 
     private static final Duration TAKES = Duration.ofSeconds(2);
@@ -30,7 +29,7 @@ final class ErrorReplies {
         return List.of(
                 named("wrong-type")
                         .does("Something else is stored under one of the keys for 2 s: WRONGTYPE")
-                        .promises(PERMANENT + "; Redis decides all other keys meanwhile")
+                        .promises(PERMANENT + ", and Redis decides all other keys")
                         .localAtMost(0.05)
                         .fault(TAKES, ErrorReplies::occupyKey),
                 named("no-password")

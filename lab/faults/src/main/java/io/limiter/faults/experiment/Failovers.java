@@ -33,7 +33,7 @@ final class Failovers {
         return named("replica-promoted-lag-" + lag + "s")
                 .does("The primary is killed, and a Sentinel promotes its replica, which lags " + lag + " s behind")
                 .promises(
-                        "What had not reached the replica is granted again, a capacity at most; meanwhile each JVM decides alone")
+                        "Until the replica is promoted, each JVM decides alone; then what had not reached it is granted again, a capacity at most")
                 .on(Servers.REPLICATED)
                 .mayForget(Duration.ofMillis(lagMillis).plus(UNDER_WAY))
                 .fault(Duration.ofMillis(lagMillis + 3000), scene -> promote(scene, Duration.ofMillis(lagMillis)));

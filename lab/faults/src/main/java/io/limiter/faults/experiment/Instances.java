@@ -42,14 +42,14 @@ final class Instances {
                         .does(
                                 "Two JVMs hold leases and close them, most after 50 to 300 ms, some after 3 s; nothing fails")
                         .promises(
-                                "A lease is held until it is closed, also beyond the lease time, and then free at once")
+                                "A lease is held until it is closed, also beyond the lease time, and then free immediately")
                         .members(LEASES, LEASES)
                         .inShort()
                         .fault(Duration.ofSeconds(1), scene -> scene.pass(Duration.ofSeconds(1))),
                 named("close-with-leases")
                         .does("The factory of the only JVM is closed while it holds all leases")
                         .promises(
-                                "A lease is held until it is closed, also beyond the lease time, and then free at once")
+                                "A lease is held until it is closed, also beyond the lease time, and then free immediately")
                         .members(LEASES)
                         .mayLoseLeases()
                         .inShort()

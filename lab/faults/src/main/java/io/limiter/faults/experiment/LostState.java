@@ -35,7 +35,7 @@ final class LostState {
                         }),
                 named("no-memory")
                         .does("maxmemory is exceeded for 3 s, noeviction: Redis rejects what writes")
-                        .promises("A permanent failure; each JVM decides alone")
+                        .promises("A permanent failure: each JVM decides alone")
                         .fault(Duration.ofSeconds(3), scene -> {
                             scene.redis().command("CONFIG", "SET", "maxmemory", "1");
                             scene.pass(Duration.ofSeconds(3));

@@ -30,7 +30,7 @@ final class Outages {
         all.add(restartedWithData(20));
         all.add(named("redis-stopped-5s-leases")
                 .does("As redis-stopped-5s, while JVMs hold leases of 2 s, under the policy deny")
-                .promises("At most 8 leases: one that cannot be renewed is lost, and none is granted meanwhile")
+                .promises("At most 8 leases: one that cannot be renewed is lost, and none is granted during the outage")
                 .members(LEASES, LEASES)
                 .mayLoseLeases()
                 .fault(Duration.ofSeconds(5), scene -> stop(scene, 5)));

@@ -64,7 +64,7 @@ final class Policies {
                                 "Redis is stopped for 8 s, after one of four JVMs that count each other was killed; another one starts"
                                         + " meanwhile")
                         .promises(
-                                "JVMs that were counted grant the limit once, each a fourth of it; one that starts meanwhile grants it"
+                                "JVMs that were counted grant the limit once, each a fourth of it; one that starts during the outage grants it"
                                         + " once more")
                         .members(LIVE, LIVE, LIVE, LIVE)
                         .counts(4)

@@ -26,7 +26,7 @@ final class Rights {
     private static Experiment taken(String name, String what, List<String> take, List<String> giveBack) {
         return named(name)
                 .does("ACL: the user loses " + what + " for 3 s")
-                .promises("A permanent failure; each JVM decides alone, and Redis again when it is corrected")
+                .promises("A permanent failure: each JVM decides alone until it is corrected")
                 .members(
                         MemberSettings.standard().user(USER),
                         MemberSettings.standard().user(USER))

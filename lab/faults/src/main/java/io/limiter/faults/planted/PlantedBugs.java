@@ -31,7 +31,7 @@ public final class PlantedBugs {
                 named(
                                 "lease-close-does-nothing",
                                 "Lease.close() does nothing",
-                                "A closed lease is free at once",
+                                "A closed lease is free immediately",
                                 "leases-closed",
                                 Measure.LEASE_RATE,
                                 method("internal.lease.CountedLease", "markClosed", Advices.Skip.class))
@@ -39,7 +39,7 @@ public final class PlantedBugs {
                 named(
                         "release-ignored",
                         "Redis ignores the release of a lease",
-                        "A closed lease is free at once",
+                        "A closed lease is free immediately",
                         "leases-closed",
                         Measure.LEASES_FREE,
                         script(
@@ -49,7 +49,7 @@ public final class PlantedBugs {
                 named(
                         "factory-close-keeps-leases",
                         "factory.close() releases no lease",
-                        "Leases of a closed factory are free at once",
+                        "Leases of a closed factory are free immediately",
                         "close-with-leases",
                         Measure.LEASES_FREE,
                         method("internal.lease.LeaseRenewer", "release", Advices.Skip.class)),
