@@ -35,6 +35,7 @@ public final class LimiterOptions {
         FAILURE_POLICY,
         PREFETCH,
         BAN,
+        UNLIMITED,
         LISTENERS,
         LIVE_LIMITS
     }
@@ -144,6 +145,15 @@ public final class LimiterOptions {
     }
 
     /**
+     * Whether the callers of a plan are not limited: their requests are granted and counted without a call to the backend, with the
+     * source {@link io.limiter.Decision.Source#OVERRIDE}, take no permits, and so return and settle none. Live limits of the plan's name
+     * and of the key limit them all the same, and so does a live ban. Default false. A factory with it rejects limiters without a plan.
+     */
+    public LimiterOptions withUnlimited(boolean unlimited) {
+        return with(Option.UNLIMITED, unlimited);
+    }
+
+    /**
      * Whether {@link LimiterListener}s are called for rejections; not for limits in shadow mode. Rejections count in the statistics
      * either way. Default true.
      */
@@ -185,6 +195,10 @@ public final class LimiterOptions {
 
     public Optional<Ban> ban() {
         return Optional.ofNullable((Ban) values.get(Option.BAN));
+    }
+
+    public Optional<Boolean> unlimited() {
+        return Optional.ofNullable((Boolean) values.get(Option.UNLIMITED));
     }
 
     public Optional<Boolean> listeners() {

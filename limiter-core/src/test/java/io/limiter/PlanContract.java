@@ -70,6 +70,55 @@ abstract class PlanContract extends LimiterContract {
         }
     }
 
+    @Test
+    void an_unlimited_plan_grants_takes_and_settles_nothing_and_is_counted() {
+        Map<String, Limit> limits = new LinkedHashMap<>();
+        limits.put("bucket", TokenBucket.perSecond(1));
+        limits.put("window", FixedWindow.of(1, HOUR));
+        limits.put("log", SlidingLog.of(1, HOUR));
+        limits.forEach((name, limit) -> {
+            Limiter free = limiters().build(name, limit);
+            Limiter gold = limiters()
+                    .with(LimiterOptions.NONE.withPlan("gold").withUnlimited(true))
+                    .build(name, limit);
+            for (Limiter each : List.of(gold, gold.on("ann"))) {
+                assertThat(each.tryAcquire(5)).as(name).isTrue();
+                assertThat(each.decide().source()).isEqualTo(Decision.Source.OVERRIDE);
+                Reservation reserved = each.reserve(3);
+                assertThat(reserved.isGranted()).isTrue();
+                assertThat(reserved.settle(1)).as("%s settled", name).isFalse();
+                each.charge(9);
+                each.refund(9);
+                assertThat(LimitSet.of(each)
+                                .and(limiters().build("other " + name, FixedWindow.of(100, HOUR)))
+                                .decide()
+                                .isGranted())
+                        .isTrue();
+            }
+            assertThat(free.on("ann").tryAcquire()).as("%s of the limit", name).isTrue();
+            assertThat(free.on("ann").tryAcquire()).isFalse();
+            assertThat(free.peek().remaining()).isEqualTo(1);
+            assertThat(gold.tryAcquire("ann")).isTrue();
+            LimiterTotals counted = limiters().statistics().totals().stream()
+                    .filter(totals -> totals.name().equals(name + ".gold"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(counted.granted()).isEqualTo(9);
+        });
+        ConcurrencyLimiter held = limiters()
+                .with(LimiterOptions.NONE.withPlan("gold").withUnlimited(true))
+                .build("held", ConcurrencyLimit.of(1));
+        try (Lease one = held.acquire("ann");
+                Lease two = held.acquire("ann")) {
+            assertThat(one.isHeld()).isTrue();
+            assertThat(two.isHeld()).isTrue();
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        limiters().with(LimiterOptions.NONE.withUnlimited(true)).build("k", FixedWindow.of(1, HOUR)))
+                .withMessageContaining("only a plan can be unlimited");
+    }
+
     /** Had a visit to the short plan ended the long period, any caller who chooses the plan would have a quota at each visit. */
     @Test
     void a_visit_to_a_plan_with_a_shorter_period_gives_back_nothing() {

@@ -2,11 +2,13 @@ package io.limiter.internal.named;
 
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
+import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.prefetch.PrefetchEngine;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ShownLimit;
+import io.limiter.step.Verdict;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,23 +19,29 @@ import org.jspecify.annotations.Nullable;
  */
 public class ChangeableLimit<L extends AnyLimit> {
 
+    private static final Failover UNLIMITED = Failover.none(new AccessEngine(Known.EXEMPT, () -> Verdict.NEVER_MICROS));
+
     private final String prefix;
     private String name;
     private final L builtLimit;
     private final Failover builtEngine;
     private volatile EffectiveLimit<L> effective;
+    // The same, but of a plan that is unlimited: then what would decide if it was not.
+    private volatile EffectiveLimit<L> limited;
     private LimiterCounters counters;
     // These are null for a limiter without a factory. Strong, so that they are kept as long as a limiter needs them.
     private @Nullable PrefixedName own;
     private @Nullable NamedLimit permits;
     private @Nullable ShownLimit shown;
+    private boolean unlimited;
 
     public ChangeableLimit(String prefix, String name, L limit, Failover engine) {
         this.prefix = prefix;
         this.name = name;
         this.builtLimit = limit;
         this.builtEngine = engine;
-        this.effective = new EffectiveLimit<>(limit, engine);
+        this.limited = new EffectiveLimit<>(limit, engine);
+        this.effective = limited;
         this.counters = LimiterCounters.unregistered(prefix, name);
     }
 
@@ -55,8 +63,10 @@ public class ChangeableLimit<L extends AnyLimit> {
      *
      * @param newPermits the name of the limit whose permits it takes: of a plan another one
      * @param newShown what statistics show of it
+     * @param newUnlimited whether it is of a plan that is unlimited
      */
-    final void setName(PrefixedName newOwn, NamedLimit newPermits, ShownLimit newShown) {
+    final void setName(PrefixedName newOwn, NamedLimit newPermits, ShownLimit newShown, boolean newUnlimited) {
+        unlimited = newUnlimited;
         name = newOwn.named().name();
         own = newOwn;
         permits = newPermits;
@@ -106,8 +116,14 @@ public class ChangeableLimit<L extends AnyLimit> {
 
     /** Applies from the next decision on. */
     public final void change(EffectiveLimit<L> changed) {
+        change(changed, false);
+    }
+
+    /** @param unlimited whether all is granted to keys without a live limit of their own */
+    final void change(EffectiveLimit<L> changed, boolean unlimited) {
         L replaced = limit();
-        effective = changed;
+        limited = changed;
+        effective = unlimited ? new EffectiveLimit<>(changed.limit(), UNLIMITED) : changed;
         if (changed.failover().engine() instanceof PrefetchEngine prefetch
                 && !changed.limit().equals(replaced)) {
             prefetch.drop(replaced.asStep());
@@ -115,6 +131,10 @@ public class ChangeableLimit<L extends AnyLimit> {
         if (shown != null) {
             shown.changed(changed.limit(), changed.failover().policy());
         }
+    }
+
+    final boolean isUnlimited() {
+        return unlimited;
     }
 
     /** Whether live limits change it. */
@@ -143,8 +163,9 @@ public class ChangeableLimit<L extends AnyLimit> {
         return effective.limit();
     }
 
+    /** The engine and the failure policy, also of a plan that is unlimited. */
     public final Failover failover() {
-        return effective.failover();
+        return limited.failover();
     }
 
     /** What decides about all keys without a live limit of their own. */
@@ -159,7 +180,14 @@ public class ChangeableLimit<L extends AnyLimit> {
      */
     public final EffectiveLimit<L> effective(@Nullable String key) {
         KeyOverride override = key == null || permits == null ? null : permits.ofKey(key);
-        return override == null ? effective : override.over(effective);
+        return override == null ? effective : ofKey(override);
+    }
+
+    private EffectiveLimit<L> ofKey(KeyOverride override) {
+        EffectiveLimit<L> others = limited;
+        EffectiveLimit<L> ofKey = override.over(others);
+        boolean isLimited = ofKey != others && override.limits() || effective == others;
+        return isLimited ? ofKey : effective;
     }
 
     public final LimiterCounters counters() {

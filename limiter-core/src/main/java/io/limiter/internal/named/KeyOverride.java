@@ -44,6 +44,11 @@ final class KeyOverride {
         return (EffectiveLimit<L>) known.ofKey;
     }
 
+    /** Whether it limits a caller whose plan does not. */
+    boolean limits() {
+        return change.access() != null || change.hasParameters();
+    }
+
     private <L extends AnyLimit> EffectiveLimit<L> applied(EffectiveLimit<L> own) {
         Known access = change.access();
         if (access != null) {

@@ -19,6 +19,9 @@ public interface LimitChange {
      */
     <L extends AnyLimit> L applied(L own);
 
+    /** Whether it says how much is granted, and not only how. */
+    boolean hasParameters();
+
     /** Decides while Redis is unavailable; {@code null} for the limiter's own policy. */
     @Nullable
     FailurePolicy failurePolicy();

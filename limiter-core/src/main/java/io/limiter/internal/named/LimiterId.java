@@ -21,11 +21,15 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
 
     /**
      * @param prefix {@code null} for the default of the kind of limit
-     * @throws IllegalArgumentException if the limit cannot be prefetched or have a ban, but the options say so
+     * @throws IllegalArgumentException if the limit cannot be prefetched, have a ban or be unlimited, but the options say so
      */
     public static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
         checkBan(limit, options);
+        if (options.unlimited() && options.plan() == null) {
+            throw new IllegalArgumentException("only a plan can be unlimited, and '" + name
+                    + "' was asked for without one: add withPlan, or leave unlimited out");
+        }
         return new LimiterId(prefix == null ? KeySpace.defaultPrefix(limit) : prefix, name, limit, options);
     }
 

@@ -82,7 +82,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
             counters.prefetch(options.prefetch());
             limiter.setBan(options.ban(), permits.bans());
             limiter.setCounters(options.listeners() ? counters : counters.quiet());
-            limiter.setName(own, permits.named(), shown);
+            limiter.setName(own, permits.named(), shown, options.unlimited());
             limiters.add(limiter);
             built(limiter);
             LimitChange change = live;
@@ -200,10 +200,14 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
         if (limiter.rate() != null) {
             limiter.counters().rateSet();
         }
+        LimitChange fitting = change != null && limiter.isLive() && change.concerns(own) && problem(own, change) == null
+                ? change
+                : null;
         limiter.change(
-                change != null && limiter.isLive() && change.concerns(own) && problem(own, change) == null
-                        ? change.over(own, limiter.builtEngine())
-                        : new EffectiveLimit<>(own, limiter.builtEngine()));
+                fitting == null
+                        ? new EffectiveLimit<>(own, limiter.builtEngine())
+                        : fitting.over(own, limiter.builtEngine()),
+                limiter.isUnlimited() && (fitting == null || !fitting.hasParameters()));
     }
 
     private void warnIfUnfit(ChangeableLimit<?> limiter, LimitChange change) {

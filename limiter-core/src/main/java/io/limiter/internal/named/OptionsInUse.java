@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan {@code null} for the limit itself
  * @param prefetch {@code null} if none of the limiters prefetches
  * @param ban of keys that are rejected too often; {@code null} for none
+ * @param unlimited whether the callers of the plan are not limited
  * @param listeners whether listeners are notified of rejections
  * @param live whether live limits change the limiters
  */
@@ -24,6 +25,7 @@ public record OptionsInUse(
         FailurePolicy policy,
         @Nullable Prefetch prefetch,
         @Nullable Ban ban,
+        boolean unlimited,
         boolean listeners,
         boolean live) {
 
@@ -36,6 +38,7 @@ public record OptionsInUse(
                 options.failurePolicy().orElseThrow(),
                 options.prefetch().orElse(null),
                 options.ban().orElse(null),
+                options.unlimited().orElse(false),
                 options.listeners().orElse(true),
                 options.liveLimits().orElse(true));
     }

@@ -243,6 +243,11 @@ class NamedLimitsTest {
         }
 
         @Override
+        public boolean hasParameters() {
+            return true;
+        }
+
+        @Override
         public @Nullable FailurePolicy failurePolicy() {
             return null;
         }

@@ -78,6 +78,11 @@ record LiveLimitChange(LiveSettings settings) implements LimitChange {
         return parameters(settings).appliedTo(own);
     }
 
+    @Override
+    public boolean hasParameters() {
+        return settings.hasParameters();
+    }
+
     private void checkParameters(LimitKind kind) {
         Set<String> known = LimitParameters.namesOf(kind);
         // A live rate is per second.

@@ -106,6 +106,38 @@ class LiveKeyChangesTest {
     }
 
     @Test
+    void live_limits_hold_for_an_unlimited_plan() {
+        LiveInstance factory = FLEET.instance(BY_HAND.withShowKeys(true));
+        RateLimiter own = factory.build("search", TWO);
+        RateLimiter gold = factory.with(LimiterOptions.NONE.withPlan("gold").withUnlimited(true))
+                .build("search", TWO);
+        assertThat(gold.on("ann").tryAcquire(100)).isTrue();
+        put(factory, FOUR, NOTE);
+        assertThat(gold.on("ann").tryAcquire(4)).as("the live limit of the key").isTrue();
+        assertThat(gold.on("ann").tryAcquire()).isFalse();
+        assertThat(gold.on("bob").tryAcquire(100)).isTrue();
+        put(factory, LiveSettings.NONE.withFailurePolicy(FailurePolicy.DENY), NOTE);
+        assertThat(gold.on("ann").tryAcquire(100))
+                .as("it says nothing of how much")
+                .isTrue();
+        put(factory, LiveSettings.BANNED, NOTE);
+        assertThat(gold.on("ann").tryAcquire()).as("a live ban").isFalse();
+        LiveLimits live = live(factory);
+        live.put("search", LiveSettings.NONE.withCapacity(3), NOTE, 0);
+        assertThat(gold.on("bob").tryAcquire(100))
+                .as("a live limit of another name")
+                .isTrue();
+        LiveLimit ofPlan = live.put("search.gold", LiveSettings.NONE.withCapacity(3), NOTE, 0);
+        assertThat(gold.on("bob").tryAcquire(3)).isTrue();
+        assertThat(gold.on("bob").tryAcquire()).as("that of the plan").isFalse();
+        assertThat(own.on("bob").tryAcquire())
+                .as("which takes the same permits")
+                .isFalse();
+        live.remove("search.gold", NOTE, ofPlan.version());
+        assertThat(gold.on("bob").tryAcquire(100)).isTrue();
+    }
+
+    @Test
     void where_it_does_not_fit_the_key_has_the_limit_of_its_limiter() {
         LiveInstance one = FLEET.instance();
         LiveInstance other = FLEET.instance();

@@ -113,7 +113,7 @@ final class CallerConfigurations {
         }
     }
 
-    private static CallerAddress addresses(LimiterProperties.Key key) {
+    static CallerAddress addresses(LimiterProperties.Key key) {
         return SettingChecks.named(
                 "limiter.key.trusted-proxies",
                 ": ",

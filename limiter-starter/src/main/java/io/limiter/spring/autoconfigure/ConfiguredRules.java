@@ -103,6 +103,9 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
         settings.forEach((id, each) -> {
             String property = ConfiguredLimits.property(HttpRuleSettings.PROPERTY, id, ".api.path=/api/**");
             HttpRule rule = each.build(id, property, application);
+            if (!each.exemptAddresses().isEmpty()) {
+                log.info("{} does not limit requests from {}", property, each.exemptAddresses());
+            }
             rule.rule().limits().forEach(limit -> {
                 String limitName = limit.name().name();
                 if (!limits.add(limitName)) {

@@ -8,6 +8,8 @@ import io.limiter.spring.internal.check.MessageCode;
 import io.limiter.spring.internal.check.RejectionLog;
 import io.limiter.spring.internal.check.Rule;
 import io.limiter.spring.internal.check.RuleLimit;
+import io.limiter.spring.internal.key.address.CallerAddress;
+import io.limiter.spring.internal.key.address.ExemptAddresses;
 import io.limiter.spring.internal.key.spel.CallPermits;
 import io.limiter.spring.internal.key.spel.ChargedStatuses;
 import io.limiter.spring.internal.key.spel.KeyTemplate;
@@ -48,6 +50,8 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param path Path patterns as those of controllers, such as /api/**. A rule without any is for routes of a gateway that name it.
  * @param methods HTTP methods; all, if none is given. GET includes HEAD.
  * @param exclude Patterns of paths that are not limited. The path of Actuator's health is not, unless path names it.
+ * @param exemptAddresses Addresses and ranges, such as 10.0.0.0/8, whose requests are not limited: never a request that has a forwarded
+ *     header although its peer is none of limiter.key.trusted-proxies.
  * @param key Key of a request: ip, user, header:name, cookie:name, param:name, claim:name, or a text with expressions over the request.
  *     Several are a path of keys, the outermost first. With all, all requests share the permits.
  * @param condition An expression over the request that is true if the rule applies to it. Default: it applies to all.
@@ -67,6 +71,7 @@ record HttpRuleSettings(
         @DefaultValue List<String> path,
         @DefaultValue List<String> methods,
         @DefaultValue List<String> exclude,
+        @DefaultValue List<String> exemptAddresses,
         @Delimiter(Delimiter.NONE) @DefaultValue("ip") List<String> key,
         @Nullable String condition,
         @Nullable String cost,
@@ -101,6 +106,8 @@ record HttpRuleSettings(
      * @param health the paths of {@link HealthPaths}
      * @param live returns the current live settings of a limit's name
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
+     * @param addresses finds the addresses of callers
+     * @param replacesAddresses whether a filter of the framework replaces the address of a caller by one that the caller may have sent
      * @param calls counts requests that a rule does not apply to
      * @param messages {@code null} if it has none
      */
@@ -110,6 +117,8 @@ record HttpRuleSettings(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver plans,
+            CallerAddress addresses,
+            boolean replacesAddresses,
             CallCounts calls,
             @Nullable MessageSource messages) {}
 
@@ -147,6 +156,7 @@ record HttpRuleSettings(
                 SettingChecks.named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
                 SettingChecks.named(property + ".exclude", " ", () -> patterns(excluded(application.health()))));
+        ExemptAddresses exempt = exempt(property + ".exempt-addresses", application);
         RuleKey keys = SettingChecks.named(property + ".key", " ", () -> RuleKey.ofRule(key));
         CallPermits permits = permits(property);
         IntPredicate statuses =
@@ -180,6 +190,9 @@ record HttpRuleSettings(
         read = byRequest == null ? read : read.and(byRequest.needs());
         // Beans that find plans usually need to know the user, and may read parameters.
         Needs needs = resolver == null ? read : read.andUser().andForm();
+        if (exempt != null) {
+            built.forEach(limit -> application.calls().addSkips(limit.name().name()));
+        }
         return new HttpRule(
                 order == null ? 0 : order,
                 rule,
@@ -197,7 +210,22 @@ record HttpRuleSettings(
                                 charges,
                                 needs,
                                 log,
-                                application.calls())));
+                                application.calls())),
+                exempt);
+    }
+
+    private @Nullable ExemptAddresses exempt(String property, Application application) {
+        if (exemptAddresses.isEmpty()) {
+            return null;
+        }
+        if (application.replacesAddresses()) {
+            throw new InvalidSettingException(
+                    property,
+                    " cannot go by the addresses of callers while a ForwardedHeaderTransformer replaces them by any that a"
+                            + " caller has sent: set limiter.key.trusted-proxies and leave out"
+                            + " server.forward-headers-strategy=framework, or remove " + property);
+        }
+        return SettingChecks.named(property, ": ", () -> new ExemptAddresses(exemptAddresses, application.addresses()));
     }
 
     /** A rule names the health endpoint with a pattern that begins with its path; {@code /**} and {@code /actuator/**} do not. */
@@ -231,14 +259,15 @@ record HttpRuleSettings(
                     " has no effect, because no limit of the rule has plans: set " + property
                             + ".limits.<limit>.plans.<plan>.rate, or remove it");
         }
-        if (keys.isShared()) {
+        if (keys.isShared() && limits.values().stream().anyMatch(LimitSettings::differsByPlan)) {
             throw InvalidSettings.ofSharedPermits(
                     plans, "give callers different limits", property + ".key=all", "use another key");
         }
         if (text != null) {
             return SettingChecks.named(setting, " ", () -> KeyTemplate.planOfRule(text));
         }
-        if (finder == null) {
+        // A resolver goes by the caller's key, which such a request does not have.
+        if (finder == null || keys.isShared()) {
             throw InvalidSettings.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
         }
         return null;

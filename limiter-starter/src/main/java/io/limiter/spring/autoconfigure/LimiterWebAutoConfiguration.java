@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.context.support.DelegatingMessageSource;
 import org.springframework.core.env.Environment;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.util.pattern.PathPattern;
 
 /** Responses to rejected requests, and limits on requests. */
@@ -69,6 +70,7 @@ public class LimiterWebAutoConfiguration {
     @Bean
     ConfiguredRules limiterHttpRules(
             PropertyNames names,
+            LimiterProperties properties,
             Environment environment,
             LimiterFactory factory,
             ObjectProvider<LiveLimits> live,
@@ -88,6 +90,8 @@ public class LimiterWebAutoConfiguration {
                         factory,
                         live.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,
+                        CallerConfigurations.addresses(properties.key()),
+                        beans.containsBean(WebHttpHandlerBuilder.FORWARDED_HEADER_TRANSFORMER_BEAN_NAME),
                         Optional.ofNullable(advisor.getIfUnique())
                                 .map(AnnotationLimitAdvisor::callCounts)
                                 .orElseGet(CallCounts::new),

@@ -7,11 +7,14 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.internal.aop.AnnotationLimitAdvisor;
 import io.limiter.spring.internal.web.HttpRule;
 import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.settings.InvalidSettingException;
 import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +35,8 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.filter.ForwardedHeaderFilter;
+import org.springframework.web.server.adapter.ForwardedHeaderTransformer;
 
 class HttpRulesTest {
 
@@ -112,9 +117,73 @@ class HttpRulesTest {
     private static int status(Filter filter, String tenant) throws Exception {
         MockHttpServletRequest request = new MockHttpServletRequest("GET", "/a");
         request.addHeader("X-Tenant", tenant);
+        return status(filter, request);
+    }
+
+    private static int status(Filter filter, HttpServletRequest request) throws Exception {
         MockHttpServletResponse response = new MockHttpServletResponse();
         filter.doFilter(request, response, new MockFilterChain());
         return response.getStatus();
+    }
+
+    /** Behind a proxy that is not known, all would be exempt. */
+    @Test
+    void a_request_with_a_forwarded_header_of_an_unknown_proxy_is_never_exempt() {
+        try (LogLines log = new LogLines("io.limiter.spring.autoconfigure.ConfiguredRules")) {
+            Contexts.web()
+                    .withConfiguration(Contexts.mvc())
+                    .withPropertyValues(
+                            "limiter.http.a.path=/a",
+                            "limiter.http.a.exempt-addresses=127.0.0.0/8, 10.0.0.0/8",
+                            "limiter.http.a.limits.one.limit=1",
+                            "limiter.http.a.limits.one.per=60")
+                    .run(context -> {
+                        assertThat(log.all())
+                                .contains("INFO limiter.http.a does not limit requests from [127.0.0.0/8, 10.0.0.0/8]");
+                        Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                                .getFilter();
+                        for (int i = 0; i < 3; i++) {
+                            assertThat(status(filter, "any")).isEqualTo(200);
+                        }
+                        assertThat(context.getBean(AnnotationLimitAdvisor.class)
+                                        .callCounts()
+                                        .skipped("a"))
+                                .isEqualTo(3);
+                        assertThat(status(filter, forwarded("10.1.1.1"))).isEqualTo(200);
+                        assertThat(status(filter, forwarded("10.1.1.1"))).isEqualTo(429);
+                        assertThat(status(filter, replaced("10.1.1.2")))
+                                .as("replaced by a filter")
+                                .isEqualTo(200);
+                        assertThat(status(filter, replaced("10.1.1.2"))).isEqualTo(429);
+                    });
+            Contexts.reactive()
+                    .withBean("forwardedHeaderTransformer", ForwardedHeaderTransformer.class)
+                    .withPropertyValues(
+                            "limiter.http.a.path=/a",
+                            "limiter.http.a.exempt-addresses=10.0.0.0/8",
+                            "limiter.http.a.limits.one.rate=1")
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .hasRootCauseInstanceOf(InvalidSettingException.class)
+                            .rootCause()
+                            .hasMessageContaining(
+                                    "limiter.http.a.exempt-addresses cannot go by the addresses of callers"));
+        }
+    }
+
+    private static MockHttpServletRequest forwarded(String address) {
+        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/a");
+        request.addHeader("X-Forwarded-For", address);
+        return request;
+    }
+
+    /** As Spring's filter does, for any caller. */
+    private static HttpServletRequest replaced(String address) throws Exception {
+        MockFilterChain chain = new MockFilterChain();
+        new ForwardedHeaderFilter().doFilter(forwarded(address), new MockHttpServletResponse(), chain);
+        HttpServletRequest replaced = (HttpServletRequest) chain.getRequest();
+        assertThat(replaced.getRemoteAddr()).isEqualTo(address);
+        assertThat(replaced.getHeader("X-Forwarded-For")).isNull();
+        return replaced;
     }
 
     @Test

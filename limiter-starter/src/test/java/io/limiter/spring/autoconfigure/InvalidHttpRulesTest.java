@@ -76,6 +76,8 @@ class InvalidHttpRulesTest {
                     limits.one.plans.pro.rate=0     | limiter.http.api.limits.one.plans.pro.rate must be between
                     limits.one.plans.pro.limit=5    | with limiter.http.api.limits.one.plans.pro.*: limit has no effect on kind token-bucket
                     limits.one.plans.pro.zone=UTC   | limiter.http.api.limits.one.plans.pro.zone
+                    limits.one.unlimited=true       | limiter.http.api.limits.one.unlimited has no effect outside a plan
+                    limits.one.plans.pro.unlimited=true | limiter.http.api.limits.*.plans would have no effect: set limiter.http.api.plan
                     plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, param:<name>, claim:<name>
                     plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} uses 'plan
                     key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits

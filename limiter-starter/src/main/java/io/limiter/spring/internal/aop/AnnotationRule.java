@@ -50,7 +50,10 @@ record AnnotationRule(
     /** @throws IllegalArgumentException if the limit cannot have plans, or a ban */
     AnnotationRule {
         String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
-        boolean planned = plan != null || !configured.plans().isEmpty();
+        // A resolver goes by the caller's key, which such a call does not have.
+        boolean planned = plan == null || configured.plans().isEmpty()
+                ? plan != null || !configured.plans().isEmpty()
+                : configured.differsByPlan();
         if (type == LimitType.METHOD && (planned || configured.options().ban().isPresent())) {
             throw InvalidSettings.ofSharedPermits(
                     planned ? plans : configured.definedBy() + ".ban",

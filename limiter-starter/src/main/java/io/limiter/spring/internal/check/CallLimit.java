@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param leases takes permits that are held until the call is done; {@code null} for all other limits
  * @param own the limit as it is configured
  * @param limiters builds its limiters
+ * @param unlimited whether the plan of the call leaves the limit out, so that headers do not show what it grants
  */
 public record CallLimit(
         LimitName name,
@@ -42,7 +43,8 @@ public record CallLimit(
         @Nullable Limiter limiter,
         @Nullable ConcurrencyLimiter leases,
         AnyLimit own,
-        LimiterFactory limiters) {
+        LimiterFactory limiters,
+        boolean unlimited) {
 
     private static final String SECONDS = "{0}";
 
@@ -59,7 +61,8 @@ public record CallLimit(
         }
         FixedWindow anchored = FixedWindow.of(own.capacity(), calendar.from(date));
         Limiter ofCall = limiters.build(name.name(), anchored);
-        return new CallLimit(name, enforced, internal, message, log, timeout, ofCall, null, anchored, limiters);
+        return new CallLimit(
+                name, enforced, internal, message, log, timeout, ofCall, null, anchored, limiters, unlimited);
     }
 
     /** The definition of the limit. */

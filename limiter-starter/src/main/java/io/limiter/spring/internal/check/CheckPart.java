@@ -203,7 +203,9 @@ final class CheckPart extends CheckStep {
 
     /** @param known {@code null} if it is unknown, or a lease */
     LimitDecision of(@Nullable Decision known) {
-        return new LimitDecision(request, limit().definition(), known, limit().internal());
+        boolean isLeftOut = limit().unlimited()
+                && (known == null || known.isGranted() && known.source() == Decision.Source.OVERRIDE);
+        return new LimitDecision(request, limit().definition(), known, isLeftOut || limit().internal());
     }
 
     Rejection rejection(Decision rejecting) {

@@ -82,7 +82,7 @@ public record Rule(
         try {
             long taken = permits.of(facts.arguments(), facts.request());
             if (taken == 0) {
-                limits.forEach(limit -> calls.skip(limit.name().name()));
+                skip();
                 return List.of();
             }
             List<String> path = keys.of(facts.arguments(), facts.request());
@@ -102,6 +102,11 @@ public record Rule(
             failed(e);
             return List.of();
         }
+    }
+
+    /** Counts a call that the rule does not apply to. */
+    public void skip() {
+        limits.forEach(limit -> calls.skip(limit.name().name()));
     }
 
     /** The limit that the plan of a call has, with the anchor of the call. */

@@ -171,7 +171,8 @@ public final class RuleLimit {
                     limiter,
                     leases,
                     definition,
-                    limiters);
+                    limiters,
+                    configured.isUnlimited(plan));
         }
     }
 }

@@ -18,7 +18,7 @@ public final class CallCounts {
         of(name);
     }
 
-    /** A call skipped the limit, because its condition was false or its cost 0. */
+    /** A call skipped the limit, because its condition was false, its cost 0, or its address exempt. */
     public void skip(String name) {
         of(name).increment();
     }

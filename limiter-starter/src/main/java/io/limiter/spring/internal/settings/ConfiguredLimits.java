@@ -276,6 +276,16 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
                     : Objects.requireNonNull(plans.get(plan)).limit();
         }
 
+        /** Whether callers who share the permits would have different limits by their plans. */
+        public boolean differsByPlan() {
+            return plans.values().stream().anyMatch(plan -> !plan.unlimited());
+        }
+
+        /** Whether callers of a plan are not limited. */
+        public boolean isUnlimited(@Nullable String plan) {
+            return plan != null && Objects.requireNonNull(plans.get(plan)).unlimited();
+        }
+
         /**
          * What its limiters have.
          *
@@ -296,6 +306,7 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
          */
         LimiterOptions options(@Nullable String plan) {
             LimiterOptions ofPlan = plan == null ? options : options.withPlan(plan);
+            ofPlan = isUnlimited(plan) ? ofPlan.withUnlimited(true) : ofPlan;
             Prefetch prefetch = parameters.prefetch();
             return prefetch == null ? ofPlan : ofPlan.withPrefetch(prefetch);
         }
@@ -306,6 +317,7 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
      *
      * @param limit of the same kind
      * @param timeout how long a call waits for permits; {@code null} if as long as without a plan
+     * @param unlimited whether they are not limited
      */
-    public record Plan(AnyLimit limit, @Nullable Duration timeout) {}
+    public record Plan(AnyLimit limit, @Nullable Duration timeout, boolean unlimited) {}
 }

@@ -53,7 +53,9 @@ import org.springframework.util.ReflectionUtils;
  * @param onFailure how the limit decides while Redis is unavailable: local, owner, deny, allow, throw, or local with the share of
  *     the limit that each instance decides under, such as local(0.2)
  * @param ban when a key that is rejected too often is banned, and for how long
- * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit and timeout
+ * @param unlimited of a plan alone: whether its callers are not limited, so that no other setting is beside it
+ * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit and timeout, or
+ *     unlimited
  */
 public record LimitSettings(
         @Nullable LimitKind kind,
@@ -75,11 +77,12 @@ public record LimitSettings(
         @Nullable Boolean internal,
         @Nullable String onFailure,
         @Nullable BanSettings ban,
+        @Nullable Boolean unlimited,
         @Nullable Map<String, LimitSettings> plans) {
 
     /** The settings that a plan can have. A plan has the settings of its limit where it sets none. */
     private static final Set<String> OF_PLAN =
-            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout"));
+            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout", "unlimited"));
 
     /** What describes the limit itself, as annotations and live limits do, too. */
     public LimitParameters parameters() {
@@ -106,6 +109,16 @@ public record LimitSettings(
      * @throws InvalidSettingException naming the setting that is out of range, unknown or without effect
      */
     public void check(String property) {
+        if (unlimited != null) {
+            throw new InvalidSettingException(
+                    property + ".unlimited",
+                    " has no effect outside a plan: set it for the callers of one, such as " + property
+                            + ".plans.internal.unlimited=true, or remove it");
+        }
+        checkOwn(property);
+    }
+
+    private void checkOwn(String property) {
         SettingChecks.parameters(property + ".", parameters());
         options(property);
         ofPlans().forEach((plan, settings) -> settings.checkPlan(plan(property, plan)));
@@ -118,7 +131,24 @@ public record LimitSettings(
                         property + "." + name, " has no effect on a plan, which has " + String.join(", ", OF_PLAN));
             }
         }
-        check(property);
+        Set<String> others = names();
+        others.remove("unlimited");
+        if (isUnlimited() && !others.isEmpty()) {
+            throw new InvalidSettingException(
+                    property + ".unlimited",
+                    "=true leaves the limit out for the plan, so " + String.join(", ", others)
+                            + " would have no effect: remove one of both");
+        }
+        checkOwn(property);
+    }
+
+    /** Whether callers who share the permits would have different limits by their plans. */
+    public boolean differsByPlan() {
+        return ofPlans().values().stream().anyMatch(plan -> !plan.isUnlimited());
+    }
+
+    private boolean isUnlimited() {
+        return Boolean.TRUE.equals(unlimited);
     }
 
     /** The names of the settings that are set. */
@@ -186,7 +216,12 @@ public record LimitSettings(
                     throw new IllegalArgumentException(
                             size + " has no effect with the warm-up " + warm + " of the limit, leave it out");
                 }
-                planned.put(plan, new Plan(settings.over(own).toLimit(permits, ofPlan), settings.timeout()));
+                planned.put(
+                        plan,
+                        new Plan(
+                                settings.over(own).toLimit(permits, ofPlan),
+                                settings.timeout(),
+                                settings.isUnlimited()));
             } catch (IllegalArgumentException e) {
                 throw InvalidSettings.together(ofPlan, e);
             }

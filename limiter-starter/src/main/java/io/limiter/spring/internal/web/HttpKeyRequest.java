@@ -25,6 +25,12 @@ public abstract class HttpKeyRequest implements KeyRequest {
     /** The path within the application as the caller wrote it. */
     protected abstract PathContainer written();
 
+    /** The address of the peer as the server knows it, before a filter replaces it by a forwarded one; {@code null} if it is unknown. */
+    protected abstract @Nullable String remote();
+
+    /** The lines of a header, which the peer has sent. */
+    protected abstract List<String> headers(String name);
+
     /** Whether it is a CORS preflight. */
     protected abstract boolean isPreflight();
 

@@ -1,8 +1,10 @@
 package io.limiter.spring.internal.web;
 
 import io.limiter.spring.internal.check.Rule;
+import io.limiter.spring.internal.key.address.ExemptAddresses;
 import io.limiter.spring.internal.key.spel.RuleKey;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
 /**
@@ -10,11 +12,27 @@ import org.springframework.http.server.PathContainer;
  *
  * @param order among several rules that match a request, the lowest first; their enforced limits are decided together, all or nothing,
  *     where they can be a set
+ * @param exempt the addresses that it does not limit; {@code null} for none
  */
-public record HttpRule(int order, String name, RequestPattern requests, Rule rule) {
+public record HttpRule(
+        int order,
+        String name,
+        RequestPattern requests,
+        Rule rule,
+        @Nullable ExemptAddresses exempt) {
 
     HttpRule by(RuleKey keys) {
-        return new HttpRule(order, name, requests, rule.by(keys));
+        return new HttpRule(order, name, requests, rule.by(keys), exempt);
+    }
+
+    /** Whether it leaves a request out because of its address; then the request is counted. */
+    boolean exempts(HttpKeyRequest request) {
+        ExemptAddresses addresses = exempt;
+        if (addresses == null || !addresses.contain(request.remote(), request::headers)) {
+            return false;
+        }
+        rule.skip();
+        return true;
     }
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */

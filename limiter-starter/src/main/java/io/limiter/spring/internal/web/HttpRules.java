@@ -6,7 +6,6 @@ import io.limiter.spring.internal.check.Facts;
 import io.limiter.spring.internal.check.Rule;
 import io.limiter.spring.internal.key.spel.RuleKey;
 import io.limiter.spring.key.InvalidLimitArgumentException;
-import io.limiter.spring.key.KeyRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
@@ -62,9 +61,13 @@ public record HttpRules(List<HttpRule> rules) {
      * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key, or no valid cost or condition, for a limit that is
      *     enforced
      */
-    public Check check(KeyRequest request, DecisionRecorder recorder) {
+    public Check check(HttpKeyRequest request, DecisionRecorder recorder) {
         List<Rule> all = new ArrayList<>(rules.size());
-        rules.forEach(each -> all.add(each.rule()));
+        for (HttpRule each : rules) {
+            if (!each.exempts(request)) {
+                all.add(each.rule());
+            }
+        }
         try {
             return Check.ofRequest(all, Facts.of(request), recorder);
         } catch (InvalidLimitArgumentException e) {

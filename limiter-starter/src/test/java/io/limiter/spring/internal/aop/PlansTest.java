@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
@@ -45,6 +47,15 @@ class PlansTest {
         "limiter.limits.answered.plans.pro.limit=2",
     };
 
+    private static final String[] STAFF = {
+        "limiter.limits.export.plans.staff.unlimited=true",
+        "limiter.limits.report.plans.staff.unlimited=true",
+        "limiter.limits.whole.limit=1",
+        "limiter.limits.whole.per=1h",
+        "limiter.limits.whole.plans.staff.unlimited=true",
+        "limiter.limits.everyone.plans.staff.unlimited=true",
+    };
+
     record User(String id, @Nullable String plan) {
 
         User with(String newPlan) {
@@ -71,6 +82,12 @@ class PlansTest {
         public void report(User user, Runnable work) {
             work.run();
         }
+    }
+
+    static class Everyone {
+
+        @CountLimit(name = "everyone", limit = 1, per = "1h", plan = "#{plan}")
+        public void call(String plan) {}
     }
 
     static class Broken {
@@ -124,6 +141,34 @@ class PlansTest {
             Runnable two = () -> api.report(pro, () -> api.report(pro, () -> {}));
             assertThatCode(two::run).doesNotThrowAnyException();
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> api.report(pro, two));
+        });
+    }
+
+    @Test
+    void an_unlimited_plan_leaves_the_limit_out_and_is_counted() {
+        var runner = runner().withPropertyValues(STAFF).withBean(Api.class).withBean(Everyone.class);
+        runner.run(context -> {
+            Api api = context.getBean(Api.class);
+            User staff = user("staff");
+            assertThat(granted(() -> api.export(staff))).isEqualTo(8);
+            assertThat(granted(() -> api.export(staff.with(null))))
+                    .as("the permits of the limit are there")
+                    .isEqualTo(2);
+            assertThat(granted(() -> api.export(staff))).isEqualTo(8);
+            api.report(staff, () -> api.report(staff, () -> {}));
+            Everyone shared = context.getBean(Everyone.class);
+            assertThat(granted(() -> shared.call("none"))).isEqualTo(1);
+            assertThat(granted(() -> shared.call("staff")))
+                    .as("also where callers share the permits")
+                    .isEqualTo(8);
+            assertThat(context.getBean(LimiterFactory.class).statistics().totals())
+                    .filteredOn(totals -> totals.name().equals("export.staff"))
+                    .singleElement()
+                    .satisfies(totals -> assertThat(totals.granted()).isEqualTo(16));
+            Limiter byName = context.getBean(LimiterFactory.class)
+                    .with(LimiterOptions.NONE.withPlan("staff"))
+                    .limiter("whole");
+            assertThat(byName.tryAcquire(2)).as("asked for by its name").isTrue();
         });
     }
 
@@ -266,10 +311,14 @@ class PlansTest {
                     search.plans.slow.burst=1s   | limiter.limits.search.plans.slow.*: capacity 1 (permits) and burst
                     search.plans.pro.rate=NaN    | limiter.limits.search.plans.pro.rate must be between
                     search.warm-up=10s           | limiter.limits.search.plans.slow.*: capacity has no effect with the warm-up PT10S of the limit
+                    search.unlimited=true        | limiter.limits.search.unlimited has no effect outside a plan
+                    search.plans.pro.unlimited=true | limiter.limits.search.plans.pro.unlimited=true leaves the limit out for the plan, so rate would have no effect
+                    everyone.plans.pro.limit=3   | would give callers different limits, but with limitType METHOD they share the permits
                     report.plans.pro.limit=1001  | with limiter.limits.report.plans.pro.*:
                     """)
     void an_invalid_plan_prevents_startup_and_is_named(String bad, String message) {
         runner().withBean(Api.class)
+                .withBean(Everyone.class)
                 .withPropertyValues("limiter.limits." + bad)
                 .run(context ->
                         assertThat(messages(context.getStartupFailure())).contains(message));

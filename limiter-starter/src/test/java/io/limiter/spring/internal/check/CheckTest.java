@@ -49,7 +49,8 @@ class CheckTest {
                     null,
                     null,
                     ConcurrencyLimit.of(1),
-                    new RecordingLimiterFactory()));
+                    new RecordingLimiterFactory(),
+                    false));
         }
 
         @Override
@@ -214,7 +215,8 @@ class CheckTest {
                 limiter,
                 null,
                 TokenBucket.perSecond(1),
-                new RecordingLimiterFactory());
+                new RecordingLimiterFactory(),
+                false);
         CheckPart part = new CheckPart(limit, new PermitRequest(limit.name(), List.of(), 1), Duration.ZERO, null, null);
         part.decide();
         part.cancel();

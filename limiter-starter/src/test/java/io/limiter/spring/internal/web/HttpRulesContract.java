@@ -65,7 +65,8 @@ public abstract class HttpRulesContract extends ServerContract {
             "key=header:X-Api-Key",
             "plan=header:X-Plan",
             "limits.one.plans.pro.limit=3",
-            "limits.one.plans.day.per=1d");
+            "limits.one.plans.day.per=1d",
+            "limits.one.plans.staff.unlimited=true");
 
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext oneFile;
@@ -77,7 +78,9 @@ public abstract class HttpRulesContract extends ServerContract {
     void open() {
         usual = start();
         oneFile = start(
-                "limiter.http.files.path=/files/hello.txt,/files/open/**", "limiter.http.files.exclude=/files/open/");
+                "limiter.http.files.path=/files/hello.txt,/files/open/**",
+                "limiter.http.files.exclude=/files/open/",
+                "limiter.http.shared.exempt-addresses=198.51.100.0/24,2001:db8::7");
     }
 
     /** Rules of one request an hour. */
@@ -107,6 +110,26 @@ public abstract class HttpRulesContract extends ServerContract {
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(200);
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(429);
         }
+    }
+
+    @Test
+    void requests_from_an_exempt_address_are_not_limited_and_no_caller_can_choose_one() throws Exception {
+        for (String exempt : new String[] {"198.51.100.4", "[2001:db8::7]"}) {
+            for (int i = 0; i < 3; i++) {
+                Reply granted = call("GET", oneFile, "/shared", "X-Forwarded-For", exempt);
+                assertThat(granted.statusCode()).isEqualTo(200);
+                assertThat(granted.headers()).doesNotContainKey("RateLimit");
+            }
+        }
+        String caller = address();
+        assertThat(call("GET", oneFile, "/shared", "X-Forwarded-For", "198.51.100.4, " + caller)
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(call("GET", oneFile, "/shared", "X-Forwarded-For", caller).statusCode())
+                .isEqualTo(429);
+        String[] both = {"X-Forwarded-For", "198.51.100.4", "Forwarded", "for=" + caller};
+        call("GET", oneFile, "/shared", both);
+        assertThat(call("GET", oneFile, "/shared", both).statusCode()).isEqualTo(429);
     }
 
     @ParameterizedTest
@@ -174,6 +197,11 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(header(rejected, "RateLimit-Policy")).isEqualTo("\"planned\";q=3;w=3600");
         assertThat(problem(rejected).path("violated-policies").toString()).isEqualTo("[\"planned\"]");
         assertThat(problem(rejected).path("retryAfterSeconds").asLong()).isBetween(1L, 3600L);
+        for (int i = 0; i < 3; i++) {
+            Reply staff = get("/planned", "X-Api-Key", key, "X-Plan", "staff");
+            assertThat(staff.statusCode()).isEqualTo(404);
+            assertThat(staff.headers()).as("the limit is left out").doesNotContainKey("RateLimit");
+        }
         Reply unknown = get("/planned", "X-Api-Key", key, "X-Plan", "gold");
         assertThat(unknown.statusCode()).isEqualTo(429);
         assertThat(header(unknown, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=3600");

@@ -3,6 +3,7 @@ package io.limiter.spring.internal.key.address;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,36 @@ public final class CallerAddress {
         return caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"));
     }
 
+    /**
+     * The whole address, if no caller can have made it up; {@code null} otherwise. It cannot be known of a request that has a forwarded
+     * header although its peer is no trusted proxy, because then the peer may be a proxy all the same, nor if a header of a trusted
+     * proxy cannot be read, or contradicts another one.
+     */
+    @Nullable
+    InetAddress certain(@Nullable String remote, Function<String, List<String>> headers) {
+        InetAddress peer = IpAddresses.parse(remote);
+        if (peer == null) {
+            return null;
+        }
+        List<String> xForwardedFor = headers.apply("X-Forwarded-For");
+        List<String> forwarded = headers.apply("Forwarded");
+        if (xForwardedFor.isEmpty() && forwarded.isEmpty()) {
+            return peer;
+        }
+        if (!isTrusted(peer)) {
+            return null;
+        }
+        InetAddress fromX = header == ForwardedHeader.FORWARDED || xForwardedFor.isEmpty()
+                ? null
+                : last(peer, ForwardedElements.ofXForwardedFor(xForwardedFor), true);
+        InetAddress fromStandard = header == ForwardedHeader.X_FORWARDED_FOR || forwarded.isEmpty()
+                ? null
+                : last(peer, ForwardedElements.ofForwarded(forwarded), true);
+        boolean both = header == ForwardedHeader.ANY && !xForwardedFor.isEmpty() && !forwarded.isEmpty();
+        InetAddress caller = fromX == null ? fromStandard : fromX;
+        return caller == null || caller.equals(peer) || both && !caller.equals(fromStandard) ? null : caller;
+    }
+
     private String untrusted(String remote) {
         if (IpAddresses.isCanonicalIpv4(remote)) {
             return remote;
@@ -102,11 +133,16 @@ public final class CallerAddress {
     }
 
     private InetAddress lastUntrusted(InetAddress remote, ForwardedElements elements) {
+        return Objects.requireNonNull(last(remote, elements, false));
+    }
+
+    /** @param certain whether there is none if an element cannot be parsed; otherwise it is the proxy that added the element */
+    private @Nullable InetAddress last(InetAddress remote, ForwardedElements elements, boolean certain) {
         InetAddress known = remote;
         while (elements.hasNext() && isTrusted(known)) {
             InetAddress before = elements.next();
             if (before == null) {
-                return known;
+                return certain ? null : known;
             }
             known = before;
         }

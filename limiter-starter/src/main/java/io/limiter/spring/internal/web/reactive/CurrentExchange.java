@@ -63,7 +63,7 @@ public final class CurrentExchange {
         return addresses.of(remote(exchange.getRequest().getRemoteAddress()), name -> lines(headers, name));
     }
 
-    private static @Nullable String remote(@Nullable InetSocketAddress address) {
+    static @Nullable String remote(@Nullable InetSocketAddress address) {
         if (address == null) {
             return null;
         }
@@ -74,7 +74,7 @@ public final class CurrentExchange {
     }
 
     /** HttpHeaders.get is another method in Spring 7. */
-    private static List<String> lines(HttpHeaders headers, String name) {
+    static List<String> lines(HttpHeaders headers, String name) {
         List<String> lines = new ArrayList<>();
         headers.forEach((header, values) -> {
             if (header.equalsIgnoreCase(name)) {

@@ -4,6 +4,7 @@ import io.limiter.spring.internal.web.CleanPath;
 import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
@@ -57,6 +58,16 @@ final class ExchangeKeyRequest extends HttpKeyRequest {
     public @Nullable String cookie(String name) {
         HttpCookie cookie = request.getCookies().getFirst(name);
         return cookie == null ? null : cookie.getValue();
+    }
+
+    @Override
+    protected @Nullable String remote() {
+        return CurrentExchange.remote(request.getRemoteAddress());
+    }
+
+    @Override
+    protected List<String> headers(String name) {
+        return CurrentExchange.lines(request.getHeaders(), name);
     }
 
     @Override

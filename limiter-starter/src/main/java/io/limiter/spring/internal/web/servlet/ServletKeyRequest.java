@@ -5,8 +5,12 @@ import io.limiter.spring.internal.web.FormBody;
 import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.cors.CorsUtils;
@@ -95,6 +99,25 @@ final class ServletKeyRequest extends HttpKeyRequest {
             }
         }
         return null;
+    }
+
+    @Override
+    protected @Nullable String remote() {
+        return sent().getRemoteAddr();
+    }
+
+    @Override
+    protected List<String> headers(String name) {
+        return sent() instanceof HttpServletRequest sent ? Collections.list(sent.getHeaders(name)) : List.of();
+    }
+
+    /** Below what filters have put around it. */
+    private ServletRequest sent() {
+        ServletRequest sent = request;
+        while (sent instanceof ServletRequestWrapper wrapper) {
+            sent = wrapper.getRequest();
+        }
+        return sent;
     }
 
     @Override

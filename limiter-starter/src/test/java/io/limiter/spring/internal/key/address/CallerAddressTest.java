@@ -28,6 +28,62 @@ class CallerAddressTest {
         RequestContextHolder.resetRequestAttributes();
     }
 
+    /** Where callers can choose an address, none is exempt. */
+    @ParameterizedTest(name = "{0} with X-Forwarded-For {1} and Forwarded {2}: {3}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', nullValues = "-", textBlock = """
+                    198.51.100.4      | -                         | -               | true
+                    ::ffff:198.51.100.4 | -                       | -               | true
+                    198.51.101.4      | -                         | -               | false
+                    2001:db8::7       | -                         | -               | true
+                    # the key of an IPv6 address is its /64, and this is the whole address
+                    2001:db8::8       | -                         | -               | false
+                    nonsense          | -                         | -               | false
+                    # a peer that may be a proxy
+                    198.51.100.4      | 203.0.113.9               | -               | false
+                    198.51.100.4      | 198.51.100.4              | -               | false
+                    198.51.100.4      | -                         | for=203.0.113.9 | false
+                    203.0.113.9       | 198.51.100.4              | -               | false
+                    # behind trusted proxies
+                    10.0.0.1          | -                         | -               | true
+                    10.0.0.1          | 198.51.100.4              | -               | true
+                    10.0.0.1          | 198.51.100.4, 10.0.0.2    | -               | true
+                    10.0.0.1          | 10.0.0.3                  | -               | true
+                    10.0.0.1          | 198.51.100.4, 203.0.113.9 | -               | false
+                    10.0.0.1          | 198.51.100.4, nonsense    | -               | false
+                    10.0.0.1          | -                         | for=198.51.100.4 | true
+                    10.0.0.1          | 198.51.100.4              | for=198.51.100.4 | true
+                    # one of both is forged
+                    10.0.0.1          | 198.51.100.4              | for=203.0.113.9 | false
+                    10.0.0.1          | 203.0.113.9               | for=198.51.100.4 | false
+                    10.0.0.1          | 198.51.100.4              | for=unknown     | false
+                    """)
+    void an_address_is_exempt_as_a_whole_and_never_one_that_a_caller_can_choose(
+            String remote, String xForwardedFor, String forwarded, boolean exempt) {
+        ExemptAddresses addresses = new ExemptAddresses(
+                List.of("198.51.100.0/24", "2001:db8::7", "10.0.0.0/8"),
+                new CallerAddress(PROXIES, 64, ForwardedHeader.ANY));
+        assertThat(addresses.contain(
+                        remote,
+                        name -> name.equals("Forwarded")
+                                ? forwarded == null ? List.of() : List.of(forwarded)
+                                : xForwardedFor == null ? List.of() : List.of(xForwardedFor)))
+                .isEqualTo(exempt);
+    }
+
+    /** A header that the setting does not name is as good as none, and tells that there is a proxy. */
+    @Test
+    void a_proxy_that_writes_another_header_than_the_setting_says_is_not_exempt() {
+        for (ForwardedHeader header : List.of(ForwardedHeader.X_FORWARDED_FOR, ForwardedHeader.FORWARDED)) {
+            boolean standard = header == ForwardedHeader.FORWARDED;
+            ExemptAddresses addresses =
+                    new ExemptAddresses(List.of("10.0.0.0/8"), new CallerAddress(PROXIES, 64, header));
+            assertThat(addresses.contain(
+                            "10.0.0.1",
+                            name -> name.equals("Forwarded") == standard ? List.of() : List.of("203.0.113.9")))
+                    .isFalse();
+        }
+    }
+
     @ParameterizedTest(name = "{0} is {1}")
     @CsvSource(delimiter = '|', textBlock = """
                     203.0.113.9                               | 203.0.113.9
