@@ -46,4 +46,11 @@ public interface LimiterListener {
      * last rejection, and dropped as rejections are. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
      */
     default void onKeyBanned(KeyBannedEvent event) {}
+
+    /**
+     * As many permits of a fixed window are used as its limiter {@linkplain LimiterOptions#withWarnAt warns at}. Called once for each
+     * key and window, in the instance whose request used so much; at most once, because a lost reply of Redis loses it. Never dropped.
+     * Not called for limiters without {@link LimiterOptions#withListeners listeners}.
+     */
+    default void onLimitWarning(LimitWarningEvent event) {}
 }

@@ -36,6 +36,7 @@ public final class LimiterOptions {
         PREFETCH,
         BAN,
         UNLIMITED,
+        WARN_AT,
         LISTENERS,
         LIVE_LIMITS
     }
@@ -154,7 +155,19 @@ public final class LimiterOptions {
     }
 
     /**
-     * Whether {@link LimiterListener}s are called for rejections; not for limits in shadow mode. Rejections count in the statistics
+     * Fixed windows warn when so many permits are used, once for each key and window in the whole fleet: see {@link
+     * LimiterListener#onLimitWarning}.
+     *
+     * <p>A window that has warned does not warn again after permits were returned, or under a lower limit, but under a limit whose
+     * share is more permits. If a live limit grants less than the number, it warns with the last permit. A decision without Redis
+     * warns nothing. A factory with it rejects other kinds of limit, and numbers above the limit.
+     */
+    public LimiterOptions withWarnAt(Share warnAt) {
+        return with(Option.WARN_AT, Objects.requireNonNull(warnAt, "warnAt"));
+    }
+
+    /**
+     * Whether {@link LimiterListener}s are called for rejections and warnings; not for limits in shadow mode. Rejections count in the statistics
      * either way. Default true.
      */
     public LimiterOptions withListeners(boolean listeners) {
@@ -199,6 +212,10 @@ public final class LimiterOptions {
 
     public Optional<Boolean> unlimited() {
         return Optional.ofNullable((Boolean) values.get(Option.UNLIMITED));
+    }
+
+    public Optional<Share> warnAt() {
+        return Optional.ofNullable((Share) values.get(Option.WARN_AT));
     }
 
     public Optional<Boolean> listeners() {

@@ -82,6 +82,11 @@ public interface LimiterTotals {
         return 0;
     }
 
+    /** The number of warnings that a request of this JVM caused; see {@link LimiterOptions#withWarnAt}. */
+    default long warnings() {
+        return 0;
+    }
+
     /**
      * Bans in effect that have rejected a request in this JVM or began in it, the longest first; up to 1,000. A ban is of a key
      * of the limit, so the limiters of all its {@linkplain #plan plans} have the same. Empty if {@link #ban} is.

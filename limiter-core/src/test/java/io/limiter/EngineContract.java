@@ -55,6 +55,9 @@ public abstract class EngineContract {
     class Bans extends BanContract {}
 
     @Nested
+    class Warnings extends WarningContract {}
+
+    @Nested
     class Views extends ViewContract {}
 
     @Nested

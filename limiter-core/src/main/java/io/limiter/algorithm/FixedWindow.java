@@ -39,23 +39,53 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
     private final long limit;
     private final Duration period;
     private final @Nullable CalendarPeriod calendar;
+    private final long warnAt;
 
-    private FixedWindow(long limit, Duration period, @Nullable CalendarPeriod calendar) {
+    private FixedWindow(long limit, Duration period, @Nullable CalendarPeriod calendar, long warnAt) {
         Ranges.limit(limit);
         Ranges.duration("period", period, Duration.ofMillis(1));
         this.limit = limit;
         this.period = period;
         this.calendar = calendar;
+        this.warnAt = warnAt;
     }
 
     /** Windows that open with their first request. */
     public static FixedWindow of(long limit, Duration period) {
-        return new FixedWindow(limit, period, null);
+        return new FixedWindow(limit, period, null, 0);
     }
 
     /** Windows that begin and end with each period of the calendar. */
     public static FixedWindow of(long limit, CalendarPeriod period) {
-        return new FixedWindow(limit, Objects.requireNonNull(period, "period").length(), period);
+        return new FixedWindow(limit, Objects.requireNonNull(period, "period").length(), period, 0);
+    }
+
+    /**
+     * This window as the step of a limiter that warns, which is built with {@code LimiterOptions.withWarnAt}: once in each window,
+     * when so many permits are used. It is no definition; a factory rejects it.
+     *
+     * @param used from 1 to the limit
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public FixedWindow withWarnAt(long used) {
+        Ranges.range("warn-at", used, 1, limit);
+        return new FixedWindow(limit, period, calendar, used);
+    }
+
+    /**
+     * This step as it cancels a grant that warned, and that nobody learns of: the window has not warned then.
+     *
+     * @param cancelled the verdict of the grant
+     */
+    public FixedWindow withWarningForgotten(Verdict cancelled) {
+        return Objects.requireNonNull(cancelled, "cancelled").usedAtWarning() == 0
+                ? this
+                : new FixedWindow(limit, period, calendar, -warnAt);
+    }
+
+    /** When it warns; negative if it {@linkplain #withWarningForgotten forgets} a warning, and 0 if it does neither. */
+    public long warnAt() {
+        return warnAt;
     }
 
     public long periodMicros() {
@@ -92,9 +122,10 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return limit;
     }
 
+    /** Without warnings: what one instance counts is not what the fleet has used. */
     @Override
     public FixedWindow scaled(double share) {
-        return share == 1.0 ? this : new FixedWindow(Ranges.share(limit, share), period, calendar);
+        return share == 1.0 && warnAt == 0 ? this : new FixedWindow(Ranges.share(limit, share), period, calendar, 0);
     }
 
     @Override
@@ -128,6 +159,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         double freeAt = 0.0;
         boolean outdated = false;
         boolean refunded = false;
+        double warnedAt = own == null ? 0.0 : own.warned();
         for (State window = state; window != null; window = window.next()) {
             if (!window.isOpen(now)) {
                 continue;
@@ -139,6 +171,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                     ? own.removed(request, calendar == null ? end - period : windowStart, end)
                     : window.removed(request, now);
             refunded |= removed > 0.0;
+            // Of others that warned at less, nothing changes.
+            warnedAt = window == own && removed > 0.0 && warnAt < 0 && warnedAt == -warnAt ? warnedAt - 1 : warnedAt;
             // Until then it counts: as the window of this limit, or in one that opens.
             double until = window == own ? end : Math.min(end, windowStart + period);
             if (until > now) {
@@ -160,6 +194,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         double end = own == null ? newEnd : Math.min(own.endAt(now), latestEnd);
         double since = calendar == null ? end - period : own == null ? start : own.startAt(now);
         busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
+        boolean warns = taken && warnAt > 0 && after >= warnAt && warnedAt < warnAt;
+        warnedAt = warns ? warnAt : warnedAt;
         long retry = granted ? 0 : needed > limit ? Verdict.NEVER_MICROS : (long) (freeAt - now);
         long untilReset = busyUntil == 0.0 ? 0 : (long) (busyUntil - now);
         State changed = state;
@@ -167,14 +203,15 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             State others = others(state, own, now, request, taken ? permits : 0.0);
             changed = own == null && !taken
                     ? others
-                    : new State(unitMicros(), after, end, calendar == null ? null : (Double) since, others);
+                    : new State(unitMicros(), after, end, calendar == null ? null : (Double) since, warnedAt, others);
         }
         // Later than the start, so that it differs from permits that were taken in this microsecond before the window
         // opened.
         long ticket = taken ? Math.max(nowMicros, (long) since + 1) : 0;
         Verdict verdict = Verdicts.of(request, permits, granted, limit, limit - after, retry, untilReset, ticket);
         boolean isOpen = own != null || taken || calendar != null;
-        return Step.of(changed, isOpen ? verdict.withPeriodEndMicros((long) end) : verdict);
+        verdict = isOpen ? verdict.withPeriodEndMicros((long) end) : verdict;
+        return Step.of(changed, warns ? verdict.withWarning((long) after) : verdict);
     }
 
     /** What says in the state that a window is of this limit. */
@@ -204,7 +241,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             return next;
         }
         double count = State.sum(window.count(), taken) - window.removed(request, now);
-        return new State(window.unitMicros(), count, window.endAt(now), window.sinceMicros(), next);
+        return new State(window.unitMicros(), count, window.endAt(now), window.sinceMicros(), window.warnedAt(), next);
     }
 
     @Override
@@ -228,6 +265,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return this == other
                 || other instanceof FixedWindow that
                         && limit == that.limit
+                        && warnAt == that.warnAt
                         && period.equals(that.period)
                         && Objects.equals(calendar, that.calendar);
     }
@@ -235,6 +273,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
     @Override
     public int hashCode() {
         int hash = Long.hashCode(limit);
+        hash = 31 * hash + Long.hashCode(warnAt);
         hash = 31 * hash + period.hashCode();
         hash = 31 * hash + Objects.hashCode(calendar);
         return hash;
@@ -242,7 +281,8 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
     @Override
     public String toString() {
-        return "FixedWindow[limit=" + limit + ", period=" + (calendar == null ? period : calendar) + "]";
+        return "FixedWindow[limit=" + limit + ", period=" + (calendar == null ? period : calendar)
+                + (warnAt == 0 ? "" : ", warnAt=" + warnAt) + "]";
     }
 
     /**
@@ -255,6 +295,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
      * @param endMicros when the window ends, in whole microseconds since the epoch
      * @param sinceMicros of a window of the calendar, since when it counts: when it was used first, or the window whose count
      *     it began with; {@code null} for others, which begin their length before their end
+     * @param warnedAt the highest number of used permits at which the window has warned; {@code null} if it has not
      * @param next a window of another length; {@code null} if there is none
      */
     public record State(
@@ -266,10 +307,14 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             Double sinceMicros,
 
             @Nullable @JsonInclude(JsonInclude.Include.NON_NULL)
+            Double warnedAt,
+
+            @Nullable @JsonInclude(JsonInclude.Include.NON_NULL)
             State next) {
 
         public State {
             double since = sinceMicros == null ? 0.0 : sinceMicros;
+            double warned = warnedAt == null ? 0.0 : warnedAt;
             if (!(Ranges.isTime(Math.abs(unitMicros))
                     && unitMicros % 1.0 == 0.0
                     && Ranges.isCount(count, Ranges.MAX_PERMITS)
@@ -277,11 +322,13 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                     && endMicros % 1.0 == 0.0
                     && Ranges.isTime(since)
                     && since % 1.0 == 0.0
-                    && (unitMicros < 0.0 || since == 0.0))) {
+                    && (unitMicros < 0.0 || since == 0.0)
+                    && Ranges.isCount(warned, Ranges.MAX_PERMITS))) {
                 throw new IllegalArgumentException("not a window's state: unitMicros " + unitMicros + ", count " + count
-                        + ", endMicros " + endMicros + ", sinceMicros " + since);
+                        + ", endMicros " + endMicros + ", sinceMicros " + since + ", warnedAt " + warned);
             }
             sinceMicros = since == 0.0 ? null : sinceMicros;
+            warnedAt = warned == 0.0 ? null : warnedAt;
         }
 
         /** A single window. */
@@ -291,12 +338,16 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 
         /** A window that is not of the calendar. */
         public State(double unitMicros, double count, double endMicros, @Nullable State next) {
-            this(unitMicros, count, endMicros, null, next);
+            this(unitMicros, count, endMicros, null, null, next);
         }
 
         /** More permits than can be counted are as many as can be. */
         private static double sum(double count, double permits) {
             return Math.min(count + permits, Ranges.MAX_PERMITS);
+        }
+
+        private double warned() {
+            return warnedAt == null ? 0.0 : warnedAt;
         }
 
         private boolean isOpen(double now) {

@@ -14,8 +14,10 @@ public final class Verdict {
     public static final long NEVER_MICROS = Long.MAX_VALUE;
 
     private final boolean granted;
+    private final boolean warning;
     private final long limit;
     private final long remaining;
+    // Of a warning, how many permits are used: only windows warn, and they grant without a wait.
     private final long waitMicros;
     private final long retryAfterMicros;
     private final long fullAfterMicros;
@@ -25,6 +27,7 @@ public final class Verdict {
 
     private Verdict(
             boolean granted,
+            boolean warning,
             long limit,
             long remaining,
             long waitMicros,
@@ -34,6 +37,7 @@ public final class Verdict {
             long periodEndMicros,
             long taken) {
         this.granted = granted;
+        this.warning = warning;
         this.limit = limit;
         this.remaining = remaining;
         this.waitMicros = waitMicros;
@@ -52,7 +56,7 @@ public final class Verdict {
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict granted(long limit, long remaining, long fullAfterMicros) {
-        return new Verdict(true, limit, remaining, 0, 0, fullAfterMicros, 0, 0, 0);
+        return new Verdict(true, false, limit, remaining, 0, 0, fullAfterMicros, 0, 0, 0);
     }
 
     /**
@@ -65,13 +69,15 @@ public final class Verdict {
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict rejected(long limit, long remaining, long retryAfterMicros, long fullAfterMicros) {
-        return new Verdict(false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0, 0, 0);
+        return new Verdict(
+                false, false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0, 0, 0);
     }
 
     /** This verdict with another wait: of a grant, until its permits may be used; of a rejection, the one that it would have taken. */
     public Verdict withWaitMicros(long newWaitMicros) {
         return new Verdict(
                 granted,
+                warning,
                 limit,
                 remaining,
                 newWaitMicros,
@@ -86,6 +92,7 @@ public final class Verdict {
     public Verdict withRetryAfterMicros(long newRetryAfterMicros) {
         return new Verdict(
                 granted,
+                warning,
                 limit,
                 remaining,
                 waitMicros,
@@ -103,6 +110,7 @@ public final class Verdict {
     public Verdict withTicketMicros(long newTicketMicros) {
         return new Verdict(
                 granted,
+                warning,
                 limit,
                 remaining,
                 waitMicros,
@@ -119,6 +127,7 @@ public final class Verdict {
     public Verdict withPeriodEndMicros(long newPeriodEndMicros) {
         return new Verdict(
                 granted,
+                warning,
                 limit,
                 remaining,
                 waitMicros,
@@ -135,6 +144,7 @@ public final class Verdict {
     public Verdict withTaken(long newTaken) {
         return new Verdict(
                 granted,
+                warning,
                 limit,
                 remaining,
                 waitMicros,
@@ -143,6 +153,25 @@ public final class Verdict {
                 ticketMicros,
                 periodEndMicros,
                 newTaken);
+    }
+
+    /**
+     * This verdict, which warns that so many permits are used in its period: more than ever before in it. It has no wait.
+     *
+     * @param used from 1; more than the limit if more were charged
+     */
+    public Verdict withWarning(long used) {
+        return new Verdict(
+                granted,
+                true,
+                limit,
+                remaining,
+                used,
+                retryAfterMicros,
+                fullAfterMicros,
+                ticketMicros,
+                periodEndMicros,
+                taken);
     }
 
     public boolean isGranted() {
@@ -159,9 +188,14 @@ public final class Verdict {
         return remaining;
     }
 
+    /** How many permits are used in the period if this warns of it; 0 if it does not. */
+    public long usedAtWarning() {
+        return warning ? waitMicros : 0;
+    }
+
     /** How long a granted caller waits before it uses the permits, or a rejected one would have had to wait. */
     public long waitMicros() {
-        return waitMicros;
+        return warning ? 0 : waitMicros;
     }
 
     /** 0 if granted; otherwise the time until the same request would be granted, or {@link #NEVER_MICROS}. */
@@ -199,6 +233,7 @@ public final class Verdict {
     public boolean equals(@Nullable Object other) {
         return other instanceof Verdict verdict
                 && granted == verdict.granted
+                && warning == verdict.warning
                 && limit == verdict.limit
                 && remaining == verdict.remaining
                 && waitMicros == verdict.waitMicros
@@ -213,6 +248,7 @@ public final class Verdict {
     public int hashCode() {
         return Objects.hash(
                 granted,
+                warning,
                 limit,
                 remaining,
                 waitMicros,
@@ -225,10 +261,11 @@ public final class Verdict {
 
     @Override
     public String toString() {
-        return "Verdict[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining + ", waitMicros="
-                + waitMicros
+        return "Verdict[granted=" + granted + ", limit=" + limit + ", remaining=" + remaining() + ", waitMicros="
+                + waitMicros()
                 + ", retryAfterMicros=" + retryAfterMicros + ", fullAfterMicros=" + fullAfterMicros + ", ticketMicros="
                 + ticketMicros + (periodEndMicros == 0 ? "" : ", periodEndMicros=" + periodEndMicros)
-                + (taken == 0 ? "" : ", taken=" + taken) + "]";
+                + (taken == 0 ? "" : ", taken=" + taken)
+                + (warning ? ", usedAtWarning=" + usedAtWarning() : "") + "]";
     }
 }

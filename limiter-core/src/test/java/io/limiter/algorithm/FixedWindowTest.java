@@ -6,6 +6,8 @@ import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.step.Request;
+import io.limiter.step.Step;
 import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
@@ -208,6 +210,73 @@ class FixedWindowTest {
                 taken += granted ? permits : 0;
             }
         }
+    }
+
+    /** Definitions that differ in their limit and in when they warn, as plans do, and what is counted of the period beside them. */
+    @Test
+    void of_all_that_is_counted_in_a_window_each_number_warns_once() {
+        Random random = Seed.random();
+        long now = EPOCH_MICROS;
+        long end = 0;
+        long used = 0;
+        long warnedAt = 0;
+        int warnings = 0;
+        FixedWindow.State state = null;
+        Verdict last = null;
+        long lastPermits = 0;
+        for (int i = 0; i < 100_000; i++) {
+            now += random.nextInt(100) == 0 ? random.nextInt(90_000_000) : random.nextInt(1_000_000);
+            long permits = 1 + random.nextInt(random.nextInt(10) == 0 ? 40 : 4);
+            FixedWindow limit = FixedWindow.of(40 + random.nextInt(3) * 10L, Duration.ofMinutes(1));
+            long warnAt = random.nextInt(4) * (limit.limit() / 4);
+            FixedWindow step = warnAt == 0 ? limit : limit.withWarnAt(warnAt);
+            boolean cancels = last != null && random.nextInt(8) == 0;
+            // As of a set that another part rejects, mostly.
+            boolean forgets = cancels && last.usedAtWarning() > 0 && random.nextInt(4) > 0;
+            Request request = cancels
+                    ? Request.cancel(lastPermits, last)
+                    : switch (random.nextInt(8)) {
+                        case 0 -> Request.refund(permits);
+                        case 1 -> Request.charge(permits);
+                        case 2 -> Request.peek(permits, 0);
+                        default -> Request.take(permits, 0);
+                    };
+            Step<FixedWindow.State> made = (forgets
+                            ? FixedWindow.of(60, limit.period())
+                                    .withWarnAt(warnedAt)
+                                    .withWarningForgotten(last)
+                            : step)
+                    .step(state, now, request);
+            state = made.state();
+            if (now >= end) {
+                used = 0;
+                warnedAt = 0;
+            }
+            long before = warnedAt;
+            switch (request.action()) {
+                case REFUND -> {
+                    boolean counted = !cancels || now < end && last.periodEndMicros() == end;
+                    warnedAt -= forgets && counted && used > 0 ? 1 : 0;
+                    used -= counted ? Math.min(used, request.permits()) : 0;
+                }
+                case PEEK -> {}
+                default -> {
+                    if (request.action() == Request.Action.CHARGE || used + permits <= limit.limit()) {
+                        end = now >= end ? now + 60_000_000 : end;
+                        used += permits;
+                        warnedAt = warnAt > 0 && used >= warnAt ? Math.max(warnedAt, warnAt) : warnedAt;
+                    }
+                }
+            }
+            long expected = warnedAt > before ? used : 0;
+            assertThat(made.verdict().usedAtWarning())
+                    .as("%s%s, %s", Seed.hint(), step, request)
+                    .isEqualTo(expected);
+            warnings += expected > 0 ? 1 : 0;
+            last = request.takes() && made.verdict().isGranted() ? made.verdict() : null;
+            lastPermits = permits;
+        }
+        assertThat(warnings).isGreaterThan(1_000);
     }
 
     @Test

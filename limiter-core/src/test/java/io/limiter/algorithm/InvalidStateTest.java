@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A state that no limit can have left is rejected, so that a garbled value in Redis is noticed. */
 class InvalidStateTest {
@@ -58,7 +59,15 @@ class InvalidStateTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new FixedWindow.State(unit, count, end))
                 .withMessage("not a window's state: unitMicros " + unit + ", count " + count + ", endMicros " + end
-                        + ", sinceMicros 0.0");
+                        + ", sinceMicros 0.0, warnedAt 0.0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {-1, 1.5, 9007199254740992.0, Double.NaN})
+    void a_window_that_has_warned_at_no_count_is_rejected(double warnedAt) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new FixedWindow.State(1, 1, 1, null, warnedAt, null))
+                .withMessageEndingWith(", warnedAt " + warnedAt);
     }
 
     @ParameterizedTest

@@ -59,8 +59,8 @@ abstract class DifferentialContract {
                     FixedWindow.of(3, Duration.ofSeconds(1)),
                     FixedWindow.of(50, Duration.ofSeconds(60)),
                     FixedWindow.of(500, Duration.ofSeconds(60)),
-                    FixedWindow.of(400, Duration.ofMinutes(10)),
-                    FixedWindow.of(100_000, Duration.ofMinutes(10))),
+                    FixedWindow.of(400, Duration.ofMinutes(10)).withWarnAt(20),
+                    FixedWindow.of(100_000, Duration.ofMinutes(10)).withWarnAt(300)),
             List.of(
                     SlidingLog.of(1, Duration.ofSeconds(1)),
                     SlidingLog.of(5, Duration.ofMillis(4_500)),
@@ -205,6 +205,16 @@ abstract class DifferentialContract {
     final void store(String key, Object state) {
         states.put(key, state);
         RedisFixture.commands().setex(key, 3600, codec.write(state));
+    }
+
+    /** Mostly one that warns, and sometimes one that forgets it. */
+    final FixedWindow warning(FixedWindow limit) {
+        FixedWindow warning = limit.withWarnAt(1 + random.nextLong(limit.limit()));
+        return switch (random.nextInt(4)) {
+            case 0 -> limit;
+            case 1 -> warning.withWarningForgotten(Verdict.granted(1, 1, 0).withWarning(1));
+            default -> warning;
+        };
     }
 
     /** As {@code INCR} stores a count, without a TTL: its window starts when it is found, so it must be found now. */

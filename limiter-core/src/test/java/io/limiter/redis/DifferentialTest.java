@@ -292,7 +292,7 @@ class DifferentialTest extends DifferentialContract {
                                 ? bucket.withWhoWaits(WhoWaits.NEXT_CALLER)
                                 : bucket.withWarmUp(Duration.ofSeconds(1 + random.nextInt(3)));
             }
-            case WINDOW, WINDOW_WITH_MANY_CANCELLATIONS -> randomWindow();
+            case WINDOW, WINDOW_WITH_MANY_CANCELLATIONS -> warning(randomWindow());
             case LOG -> SlidingLog.of(randomPermits(), randomPeriod());
             case BAN -> {
                 Duration first = randomPeriod();
@@ -305,12 +305,12 @@ class DifferentialTest extends DifferentialContract {
             case WINDOW_OF_FEW_PERIODS -> {
                 FixedWindow window =
                         FixedWindow.of(1 + random.nextInt(200), Duration.ofSeconds(5L << (2 * random.nextInt(4))));
-                yield random.nextBoolean() ? window : FixedWindow.of(window.limit(), calendar(2));
+                yield warning(random.nextBoolean() ? window : FixedWindow.of(window.limit(), calendar(2)));
             }
             case LOG_OF_FEW_PERIODS, LARGE_LOG ->
                 SlidingLog.of(1 + random.nextInt(20), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
             case LARGE_BUCKET -> largeBucket();
-            case LARGE_WINDOW -> FixedWindow.of(large(Ranges.MAX_PERMITS), randomPeriod());
+            case LARGE_WINDOW -> warning(FixedWindow.of(large(Ranges.MAX_PERMITS), randomPeriod()));
             case LARGE_COUNTER -> SlidingCounter.of(large(Ranges.MAX_PERMITS), randomPeriod());
             case LOG_WITH_MANY_CANCELLATIONS ->
                 SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));

@@ -10,6 +10,7 @@ import io.limiter.LimiterFailingEvent;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.LimiterRecoveredEvent;
+import io.limiter.Share;
 import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
@@ -76,7 +77,8 @@ class ForeignValueTest {
     void an_instance_that_decides_alone_counts_by_the_servers_time(Setup setup) {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(setup)) {
-            Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+            Limiter limiter = factory.with(
+                            LimiterOptions.NONE.withPrefix(redis.prefix()).withWarnAt(Share.permits(1)))
                     .build("login", FixedWindow.of(1, CalendarPeriod.MONTH));
             Instant end = Instant.parse("2025-12-01T00:00:00Z");
             assertThat(limiter.decide("ann").periodEnd()).contains(end);
@@ -89,6 +91,10 @@ class ForeignValueTest {
             assertThat(rejected.retryAfter())
                     .as("Redis may be back before the end of the month")
                     .contains(Duration.ofMinutes(1));
+            limiter.on("bob").charge(1);
+            assertThat(factory.statistics().totals().get(0).warnings())
+                    .as("one by Redis, and none without it")
+                    .isEqualTo(1);
         }
     }
 

@@ -14,6 +14,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.Share;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -92,6 +93,7 @@ class NullArgumentsTest extends NullArgumentsContract {
                 new RedisPermits(1, 1, 1, 1, 0),
                 FailurePolicy.LOCAL,
                 LimiterOptions.NONE,
+                Share.permits(1),
                 Prefetch.of(Duration.ofSeconds(1)),
                 failure,
                 BackendState.of(true, Instant.EPOCH, null),

@@ -339,7 +339,8 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         if (key.endsWith(":counter")) {
             return SlidingCounter.of(1, second);
         }
-        boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("unitMicros");
+        boolean window =
+                value[0] == 2 || value[0] == 7 || new String(value, StandardCharsets.UTF_8).contains("unitMicros");
         return window ? FixedWindow.of(1, second) : TokenBucket.of(1, 1);
     }
 

@@ -7,6 +7,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.Share;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
@@ -56,6 +57,11 @@ class StoredValuesTest {
                 limiters.build(name, limit).tryAcquire(7);
                 lines.add(name + " " + stored());
             });
+            String warned = by + " fixed-window that has warned";
+            limiters.with(LimiterOptions.NONE.withWarnAt(Share.permits(5)))
+                    .build(warned, FixedWindow.of(20, CalendarPeriod.MINUTE))
+                    .tryAcquire(7);
+            lines.add(warned + " " + stored());
             RateLimiter reserved = limiters.build(by + " token-bucket with reservations", TokenBucket.of(10, 2));
             Reservation first = reserved.reserve(30, minute);
             reserved.reserve(5, minute);

@@ -12,7 +12,9 @@ import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.Share;
 import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.redis.RedisLock;
@@ -61,6 +63,14 @@ class LimitPagesSnippets {
             return reports.of(customer);
         }
         // end
+    }
+
+    static Limiter warning(LimiterFactory limiters) {
+        // limits: warn
+        Limiter quota = limiters.with(LimiterOptions.NONE.withWarnAt(Share.parse("80%")))
+                .build("quota", FixedWindow.of(1000, CalendarPeriod.MONTH));
+        // end
+        return quota;
     }
 
     static Limiter logins(LimiterFactory limiters) {

@@ -2,6 +2,7 @@ package io.limiter.docs;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.LimitWarningEvent;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -12,10 +13,11 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.PlanResolver;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.event.EventListener;
 
 /** The Java of docs/recipes.md. */
 class RecipesSnippets {
@@ -67,7 +69,8 @@ class RecipesSnippets {
         // end
     }
 
-    private final List<String> done = new ArrayList<>();
+    // Events come on another thread.
+    private final List<String> done = new CopyOnWriteArrayList<>();
     private final Accounts accounts = (user, password) -> password.equals("right");
     private final Gateway gateway = done::add;
     private final Model model = prompt -> new Completion("answer to " + prompt, new Usage(90_000));
@@ -111,6 +114,20 @@ class RecipesSnippets {
             settle = "#{result.usage.total}")
     public Completion complete(String tenant, String prompt) {
         return model.complete(prompt);
+    }
+    // end
+
+    // recipes: month
+    @CountLimit(name = "reports", key = "#{customer}", limit = 1000, per = "month", zone = "Europe/Berlin")
+    public String report(String customer) {
+        return "report for " + customer;
+    }
+
+    @EventListener
+    public void reportsAreUsed(LimitWarningEvent event) {
+        if (event.limiter().equals("reports")) {
+            gateway.send(event.keys().get(0));
+        }
     }
     // end
 

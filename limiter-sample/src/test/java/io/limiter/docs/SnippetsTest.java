@@ -12,6 +12,7 @@ import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.SnippetCheck;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
@@ -155,7 +156,11 @@ class SnippetsTest {
         assertThat(recipes.call("ann")).isEqualTo("answer for ann");
         assertThat(recipes.askPartner("it")).isEqualTo("answer to it");
         recipes.nightlyImport(List.of("a row"));
-        assertThat(recipes.done()).containsExactly("0171", "a row");
+        for (int i = 0; i < 3; i++) {
+            assertThat(recipes.report("ann")).isEqualTo("report for ann");
+        }
+        // Warned of three reports by an event.
+        Eventually.that(() -> assertThat(recipes.done()).containsExactly("0171", "a row", "ann"));
         List<String> letters = Collections.nCopies(2_500, "letter");
         assertThat(recipes.sendSome(letters)).as("those for the next run").hasSizeBetween(1_450, 1_500);
     }
@@ -245,6 +250,7 @@ class SnippetsTest {
                         "--server.port=0",
                         "--limiter.type=local",
                         "--limiter.limits.api.plans.pro.rate=50",
-                        "--limiter.limits.api.plans.enterprise.rate=500");
+                        "--limiter.limits.api.plans.enterprise.rate=500",
+                        "--limiter.limits.reports.warn-at=3");
     }
 }

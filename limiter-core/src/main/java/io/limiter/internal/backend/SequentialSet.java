@@ -188,8 +188,11 @@ public final class SequentialSet {
     }
 
     private KeyRequests<?> cancellation(int part) {
-        KeyRequests<?> cancelled = call.keys().get(part);
+        KeyRequests<?> taken = call.keys().get(part);
         Verdict granted = Objects.requireNonNull(verdicts[part]);
-        return cancelled.with(Request.cancel(granted.takenBy(cancelled.request()), granted));
+        Request cancellation = Request.cancel(granted.takenBy(taken.request()), granted);
+        return taken.limit() instanceof FixedWindow window
+                ? KeyRequests.of(taken.key(), window.withWarningForgotten(granted), cancellation)
+                : taken.with(cancellation);
     }
 }

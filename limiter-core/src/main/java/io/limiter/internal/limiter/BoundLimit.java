@@ -247,7 +247,14 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
                 more -> {
                     EffectiveLimit<L> now = effective(key);
                     return now.failover().start(storedKey, now.step(), Request.charge(more));
-                });
+                },
+                difference -> warned(key, difference));
+    }
+
+    /** Notifies listeners if a decision that is not counted, as of a charge, warns. */
+    Outcome warned(@Nullable String key, Outcome decision) {
+        counters().warned(name(), key, decision.limit(), decision);
+        return decision;
     }
 
     /** Deletes the state of permits, and ends the ban of their key, also one that only another limiter of the limit has. */

@@ -78,7 +78,8 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     private CompletableFuture<Decision> decideUncounted(Request request) {
         EffectiveLimit<?> used = limiter.effective();
         return AsyncFailures.map(
-                used.failover().start(limiter.path.storedKey(), used.step(), request), Outcome::toDecision);
+                used.failover().start(limiter.path.storedKey(), used.step(), request),
+                decision -> limiter.bound.warned(limiter.path.text(), decision).toDecision());
     }
 
     @Override

@@ -233,7 +233,8 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     private Decision decideUncounted(Request request) {
         EffectiveLimit<L> used = effective();
-        return used.failover().decide(path.storedKey(), used.step(), request).toDecision();
+        Outcome decision = used.failover().decide(path.storedKey(), used.step(), request);
+        return bound.warned(path.text(), decision).toDecision();
     }
 
     /** What decides about these permits. */

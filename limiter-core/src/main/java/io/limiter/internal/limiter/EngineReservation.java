@@ -10,6 +10,7 @@ import io.limiter.internal.engine.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class EngineReservation implements Reservation {
     private final Ticker ticker;
     private final LongFunction<Ask> cancel;
     private final LongFunction<Ask> charge;
+    private final Consumer<Outcome> decided;
     private final long reservedNanos;
     private final AtomicBoolean settled = new AtomicBoolean();
 
@@ -28,14 +30,21 @@ final class EngineReservation implements Reservation {
      * @param permits as many as were requested
      * @param cancel starts to return so many of them
      * @param charge starts to charge so many more
+     * @param decided is told of the outcome of either
      */
     EngineReservation(
-            Outcome outcome, long permits, Ticker ticker, LongFunction<Ask> cancel, LongFunction<Ask> charge) {
+            Outcome outcome,
+            long permits,
+            Ticker ticker,
+            LongFunction<Ask> cancel,
+            LongFunction<Ask> charge,
+            Consumer<Outcome> decided) {
         this.decision = outcome.toDecision();
         this.permits = permits;
         this.ticker = ticker;
         this.cancel = cancel;
         this.charge = charge;
+        this.decided = decided;
         this.reservedNanos = ticker.read();
     }
 
@@ -69,7 +78,7 @@ final class EngineReservation implements Reservation {
         Ask difference = starts ? difference(actual) : null;
         return difference == null
                 ? CompletableFuture.completedFuture(starts)
-                : AsyncFailures.map(difference, EngineReservation::isExecuted);
+                : AsyncFailures.map(difference, this::isExecuted);
     }
 
     /** Starts to return or to charge the difference; {@code null} if there is none. */
@@ -80,7 +89,8 @@ final class EngineReservation implements Reservation {
     }
 
     /** Neither a failure policy charges, nor what exempts or bans the key by now. */
-    private static boolean isExecuted(Outcome difference) {
+    private boolean isExecuted(Outcome difference) {
+        decided.accept(difference);
         return isTaken(difference.source());
     }
 

@@ -1,5 +1,6 @@
 package io.limiter.internal.named;
 
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
 import io.limiter.internal.engine.ImmediateEngine.Known;
@@ -34,6 +35,7 @@ public class ChangeableLimit<L extends AnyLimit> {
     private @Nullable NamedLimit permits;
     private @Nullable ShownLimit shown;
     private boolean unlimited;
+    private @Nullable Share warnAt;
 
     public ChangeableLimit(String prefix, String name, L limit, Failover engine) {
         this.prefix = prefix;
@@ -57,6 +59,11 @@ public class ChangeableLimit<L extends AnyLimit> {
      * @param ofLimit the known bans of the limit, of which other limiters may have one
      */
     public void setBan(@Nullable Ban ban, KnownBans ofLimit) {}
+
+    /** Sets how many permits are used when it warns. To be called before any other thread sees this limiter. */
+    final void setWarnAt(@Nullable Share newWarnAt) {
+        warnAt = newWarnAt;
+    }
 
     /**
      * Makes it one of the limiters of a name. To be called before any other thread sees this limiter.
@@ -155,8 +162,9 @@ public class ChangeableLimit<L extends AnyLimit> {
         return builtLimit;
     }
 
-    final Failover builtEngine() {
-        return builtEngine;
+    /** What decides without a live limit. */
+    final EffectiveLimit<L> ofItsOwn(L own) {
+        return new EffectiveLimit<>(own, builtEngine, warnAt);
     }
 
     public final L limit() {

@@ -1,6 +1,8 @@
 package io.limiter.internal.named;
 
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.step.LimitStep;
@@ -13,11 +15,33 @@ import org.jspecify.annotations.Nullable;
  * @param limit the limit definition
  * @param step how it decides
  * @param failover decides, by the engine or else by the failure policy
+ * @param warnAt how many permits of a window are used when it warns; {@code null} if it does not
  */
-public record EffectiveLimit<L extends AnyLimit>(L limit, LimitStep<?> step, Failover failover) {
+public record EffectiveLimit<L extends AnyLimit>(
+        L limit,
+        LimitStep<?> step,
+        Failover failover,
+        @Nullable Share warnAt) {
 
     public EffectiveLimit(L limit, Failover failover) {
-        this(limit, limit.asStep(), failover);
+        this(limit, failover, null);
+    }
+
+    /** @param warnAt only of a window */
+    EffectiveLimit(L limit, Failover failover, @Nullable Share warnAt) {
+        this(limit, step(limit, warnAt), failover, warnAt);
+    }
+
+    /** A number stays below the limit, which may have become lower. */
+    private static LimitStep<?> step(AnyLimit limit, @Nullable Share warnAt) {
+        return warnAt != null && limit instanceof FixedWindow window
+                ? window.withWarnAt(Math.min(warnAt.of(window.limit()), window.limit()))
+                : limit.asStep();
+    }
+
+    /** Another limit or failure policy of the same limiter. */
+    EffectiveLimit<L> with(L newLimit, Failover newFailover) {
+        return new EffectiveLimit<>(newLimit, newFailover, warnAt);
     }
 
     /** The decision if the key is exempt or banned; {@code null} for all other keys. */

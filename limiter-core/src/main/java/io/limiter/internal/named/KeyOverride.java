@@ -58,7 +58,7 @@ final class KeyOverride {
             return own;
         }
         try {
-            return change.over(own.limit(), own.failover());
+            return change.over(own);
         } catch (IllegalArgumentException e) {
             if (!warned) {
                 warned = true;

@@ -31,8 +31,9 @@ public interface LimitChange {
     Known access();
 
     /** What decides with it. */
-    default <L extends AnyLimit> EffectiveLimit<L> over(L own, Failover engine) {
+    default <L extends AnyLimit> EffectiveLimit<L> over(EffectiveLimit<L> own) {
         FailurePolicy policy = failurePolicy();
-        return new EffectiveLimit<>(applied(own), policy == null ? engine : engine.with(policy));
+        Failover engine = own.failover();
+        return own.with(applied(own.limit()), policy == null ? engine : engine.with(policy));
     }
 }

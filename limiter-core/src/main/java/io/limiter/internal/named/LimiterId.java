@@ -2,8 +2,10 @@ package io.limiter.internal.named;
 
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.key.HashTags;
@@ -21,11 +23,12 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
 
     /**
      * @param prefix {@code null} for the default of the kind of limit
-     * @throws IllegalArgumentException if the limit cannot be prefetched, have a ban or be unlimited, but the options say so
+     * @throws IllegalArgumentException if the limit cannot be prefetched, have a ban, warn or be unlimited, but the options say so
      */
     public static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
         checkBan(limit, options);
+        checkWarnAt(limit, options);
         if (options.unlimited() && options.plan() == null) {
             throw new IllegalArgumentException("only a plan can be unlimited, and '" + name
                     + "' was asked for without one: add withPlan, or leave unlimited out");
@@ -59,6 +62,25 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
                     "a ban and prefetch exclude each other, because prefetched permits are granted without Redis, which"
                             + " knows the ban: leave one of them out, they were " + options.ban() + " and "
                             + options.prefetch());
+        }
+    }
+
+    private static void checkWarnAt(AnyLimit limit, OptionsInUse options) {
+        if (limit instanceof FixedWindow window && window.warnAt() != 0) {
+            throw new IllegalArgumentException(
+                    "a limit does not say itself when it warns, set LimiterOptions.withWarnAt instead, was " + limit);
+        }
+        Share warnAt = options.warnAt();
+        if (warnAt == null) {
+            return;
+        }
+        if (!(limit instanceof FixedWindow window)) {
+            throw new IllegalArgumentException("warn-at works only with a fixed window, limit was " + limit);
+        }
+        long used = warnAt.of(window.limit());
+        if (used > window.limit()) {
+            throw new IllegalArgumentException(
+                    "warn-at must be at most the limit of " + window.limit() + ", was " + warnAt);
         }
     }
 

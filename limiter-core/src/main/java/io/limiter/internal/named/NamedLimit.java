@@ -81,6 +81,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
             }
             counters.prefetch(options.prefetch());
             limiter.setBan(options.ban(), permits.bans());
+            limiter.setWarnAt(options.warnAt());
             limiter.setCounters(options.listeners() ? counters : counters.quiet());
             limiter.setName(own, permits.named(), shown, options.unlimited());
             limiters.add(limiter);
@@ -204,9 +205,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
                 ? change
                 : null;
         limiter.change(
-                fitting == null
-                        ? new EffectiveLimit<>(own, limiter.builtEngine())
-                        : fitting.over(own, limiter.builtEngine()),
+                fitting == null ? limiter.ofItsOwn(own) : fitting.over(limiter.ofItsOwn(own)),
                 limiter.isUnlimited() && (fitting == null || !fitting.hasParameters()));
     }
 

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
+import io.limiter.Share;
 import io.limiter.algorithm.Ban;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan {@code null} for the limit itself
  * @param prefetch {@code null} if none of the limiters prefetches
  * @param ban of keys that are rejected too often; {@code null} for none
+ * @param warnAt how many permits of a window are used when it warns; {@code null} if it does not
  * @param unlimited whether the callers of the plan are not limited
  * @param listeners whether listeners are notified of rejections
  * @param live whether live limits change the limiters
@@ -25,6 +27,7 @@ public record OptionsInUse(
         FailurePolicy policy,
         @Nullable Prefetch prefetch,
         @Nullable Ban ban,
+        @Nullable Share warnAt,
         boolean unlimited,
         boolean listeners,
         boolean live) {
@@ -38,6 +41,7 @@ public record OptionsInUse(
                 options.failurePolicy().orElseThrow(),
                 options.prefetch().orElse(null),
                 options.ban().orElse(null),
+                options.warnAt().orElse(null),
                 options.unlimited().orElse(false),
                 options.listeners().orElse(true),
                 options.liveLimits().orElse(true));

@@ -6,6 +6,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.KeyBannedEvent;
 import io.limiter.LimitExceededEvent;
+import io.limiter.LimitWarningEvent;
 import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
 import io.limiter.algorithm.AnyLimit;
@@ -16,6 +17,8 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Verdict;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -136,16 +139,40 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /**
-     * As {@link #decided(String, String, Outcome)}, and warns of permits that can never be granted.
+     * As {@link #decided(String, String, Outcome)}, and tells of a warning, and of permits that can never be granted.
      *
      * @param limit that decided
      * @param permits as many as were requested
      */
     public void decided(String limiter, @Nullable String key, LimitStep<?> limit, long permits, Outcome decision) {
         decided(limiter, key, decision);
+        // Of a decision that leaves permits to others, these are no part of the limit.
+        warned(limiter, key, limit.capacity(), decision);
         if (!decision.isGranted() && decision.retryAfterMicros() == Verdict.NEVER_MICROS) {
             rejected(limit, permits);
         }
+    }
+
+    /**
+     * Notifies listeners if a decision warns, also one that is not counted, as of a charge.
+     *
+     * @param limiter as of {@link #decided}
+     * @param key as of {@link #decided}
+     * @param limit how many permits it grants in a period
+     */
+    public void warned(String limiter, @Nullable String key, long limit, Outcome decision) {
+        Verdict verdict = decision.verdict();
+        if (verdict.usedAtWarning() == 0) {
+            return;
+        }
+        shared.warnings.increment();
+        LimitWarningEvent event = LimitWarningEvent.of(
+                limiter,
+                key == null ? List.of() : KeyText.keys(key),
+                verdict.usedAtWarning(),
+                limit,
+                Instant.EPOCH.plus(verdict.periodEndMicros(), ChronoUnit.MICROS));
+        notifier.publish(listener -> listener.onLimitWarning(event));
     }
 
     /** As {@link #decided}, without notifying listeners. */
@@ -262,6 +289,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public long warnings() {
+        return shared.warnings.sum();
+    }
+
+    @Override
     public List<KeyBan> bansInEffect() {
         KnownBans known = shared.known;
         // When a ban ends is not known after it was removed from the limit.
@@ -317,6 +349,7 @@ public final class LimiterCounters implements LimiterTotals {
         private final LongAdder waits = new LongAdder();
         private final LongAdder waitedNanos = new LongAdder();
         private final LongAdder bans = new LongAdder();
+        private final LongAdder warnings = new LongAdder();
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;

@@ -17,13 +17,19 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
 
     private static final int FIRST_BYTE = 2;
 
+    /** Of windows of which each has the number at which it has warned. */
+    private static final int WITH_WARNINGS = 7;
+
+    private static final int CALENDAR = 1;
+    private static final int WARNS = 2;
+
     FixedWindowScript() {
         super(FixedWindow.class, LuaScript.resource(FixedWindowScript.class, "fixed_window.lua"));
     }
 
     @Override
     public int maxBytes(FixedWindow limit) {
-        return 6 * Double.BYTES;
+        return 7 * Double.BYTES;
     }
 
     @Override
@@ -31,27 +37,30 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
         CalendarPeriod calendar = limit.calendar();
-        out.putDouble(calendar == null ? 0 : 1);
+        out.putDouble((calendar == null ? 0 : CALENDAR) + (limit.warnAt() == 0 ? 0 : WARNS));
         if (calendar != null) {
             CalendarPeriod.Bounds bounds = calendar.at(estimatedMicros);
             out.putDouble(bounds.startMicros());
             out.putDouble(bounds.endMicros());
             out.putDouble(bounds.nextEndMicros());
         }
+        if (limit.warnAt() != 0) {
+            out.putDouble(limit.warnAt());
+        }
     }
 
     @Override
     public FixedWindow.@Nullable State readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
-        if (value[0] != FIRST_BYTE) {
+        if (value[0] != FIRST_BYTE && value[0] != WITH_WARNINGS) {
             return readCounter(value, limit, nowMicros, ttlMillis);
         }
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
         in.position(1);
-        return in.hasRemaining() ? readWindows(in) : null;
+        return in.hasRemaining() ? readWindows(in, value[0] == WITH_WARNINGS) : null;
     }
 
     /** @throws IllegalArgumentException if the last window is cut off */
-    private static FixedWindow.@Nullable State readWindows(ByteBuffer in) {
+    private static FixedWindow.@Nullable State readWindows(ByteBuffer in, boolean withWarnings) {
         if (!in.hasRemaining()) {
             return null;
         }
@@ -59,7 +68,8 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
         double count = readDouble(in);
         double end = readDouble(in);
         double since = unit < 0.0 ? readDouble(in) : 0.0;
-        return new FixedWindow.State(unit, count, end, since, readWindows(in));
+        double warnedAt = withWarnings ? readDouble(in) : 0.0;
+        return new FixedWindow.State(unit, count, end, since, warnedAt, readWindows(in, withWarnings));
     }
 
     private static double readDouble(ByteBuffer in) {

@@ -2,6 +2,7 @@ package io.limiter.spring.internal.event;
 
 import io.limiter.KeyBannedEvent;
 import io.limiter.LimitExceededEvent;
+import io.limiter.LimitWarningEvent;
 import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterFailingEvent;
@@ -34,6 +35,11 @@ public final class EventPublishingListener implements LimiterListener {
 
     @Override
     public void onKeyBanned(KeyBannedEvent event) {
+        publisher.publishEvent(event);
+    }
+
+    @Override
+    public void onLimitWarning(LimitWarningEvent event) {
         publisher.publishEvent(event);
     }
 

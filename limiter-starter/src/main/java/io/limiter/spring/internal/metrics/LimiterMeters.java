@@ -9,6 +9,9 @@ public final class LimiterMeters {
     /** Counter: bans of keys that were rejected too often, by {@link #LIMIT}. */
     public static final String BANS = "limiter.bans";
 
+    /** Counter: warnings that most of a window is used, by {@link #LIMIT}. */
+    public static final String WARNINGS = "limiter.warnings";
+
     /** Timer: how long callers waited for granted permits, by {@link #LIMIT}. */
     public static final String WAIT = "limiter.wait";
 

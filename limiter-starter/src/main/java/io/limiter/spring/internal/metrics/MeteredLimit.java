@@ -70,6 +70,10 @@ final class MeteredLimit {
                 .description("Bans of keys that were rejected too often")
                 .tag(LimiterMeters.LIMIT, name)
                 .register(registry);
+        FunctionCounter.builder(LimiterMeters.WARNINGS, this, limit -> limit.sum(LimiterTotals::warnings))
+                .description("Warnings of fixed windows of which so much is used as they warn at")
+                .tag(LimiterMeters.LIMIT, name)
+                .register(registry);
     }
 
     void registerSkips(MeterRegistry registry) {

@@ -3,6 +3,7 @@ package io.limiter.spring.internal.settings;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.factory.DefinedLimits;
@@ -278,7 +279,9 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
 
         /** Whether callers who share the permits would have different limits by their plans. */
         public boolean differsByPlan() {
-            return plans.values().stream().anyMatch(plan -> !plan.unlimited());
+            return plans.values().stream()
+                    .anyMatch(plan -> !plan.unlimited()
+                            && (plan.timeout() != null || !plan.limit().equals(limit)));
         }
 
         /** Whether callers of a plan are not limited. */
@@ -307,6 +310,10 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
         LimiterOptions options(@Nullable String plan) {
             LimiterOptions ofPlan = plan == null ? options : options.withPlan(plan);
             ofPlan = isUnlimited(plan) ? ofPlan.withUnlimited(true) : ofPlan;
+            Share warnAt = plan == null
+                    ? null
+                    : Objects.requireNonNull(plans.get(plan)).warnAt();
+            ofPlan = warnAt == null ? ofPlan : ofPlan.withWarnAt(warnAt);
             Prefetch prefetch = parameters.prefetch();
             return prefetch == null ? ofPlan : ofPlan.withPrefetch(prefetch);
         }
@@ -318,6 +325,11 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
      * @param limit of the same kind
      * @param timeout how long a call waits for permits; {@code null} if as long as without a plan
      * @param unlimited whether they are not limited
+     * @param warnAt how much is used when it warns; {@code null} if as much as without a plan
      */
-    public record Plan(AnyLimit limit, @Nullable Duration timeout, boolean unlimited) {}
+    public record Plan(
+            AnyLimit limit,
+            @Nullable Duration timeout,
+            boolean unlimited,
+            @Nullable Share warnAt) {}
 }

@@ -2,6 +2,9 @@ package io.limiter.spring.internal.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterOptions;
+import io.limiter.Share;
+import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.parameters.Anchor;
 import io.limiter.internal.parameters.LimitParameters;
@@ -53,9 +56,10 @@ import org.springframework.util.ReflectionUtils;
  * @param onFailure how the limit decides while Redis is unavailable: local, owner, deny, allow, throw, or local with the share of
  *     the limit that each instance decides under, such as local(0.2)
  * @param ban when a key that is rejected too often is banned, and for how long
+ * @param warnAt how much of a fixed window is used when it warns once, a share such as 80% or a number of permits; it does not if not set
  * @param unlimited of a plan alone: whether its callers are not limited, so that no other setting is beside it
- * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit and timeout, or
- *     unlimited
+ * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, timeout and
+ *     warn-at, or unlimited
  */
 public record LimitSettings(
         @Nullable LimitKind kind,
@@ -77,12 +81,13 @@ public record LimitSettings(
         @Nullable Boolean internal,
         @Nullable String onFailure,
         @Nullable BanSettings ban,
+        @Nullable String warnAt,
         @Nullable Boolean unlimited,
         @Nullable Map<String, LimitSettings> plans) {
 
     /** The settings that a plan can have. A plan has the settings of its limit where it sets none. */
     private static final Set<String> OF_PLAN =
-            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout", "unlimited"));
+            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout", "warn-at", "unlimited"));
 
     /** What describes the limit itself, as annotations and live limits do, too. */
     public LimitParameters parameters() {
@@ -144,7 +149,8 @@ public record LimitSettings(
 
     /** Whether callers who share the permits would have different limits by their plans. */
     public boolean differsByPlan() {
-        return ofPlans().values().stream().anyMatch(plan -> !plan.isUnlimited());
+        return ofPlans().values().stream()
+                .anyMatch(plan -> !plan.isUnlimited() && !plan.names().equals(Set.of("warn-at")));
     }
 
     private boolean isUnlimited() {
@@ -172,6 +178,10 @@ public record LimitSettings(
             LimiterOptions others = options;
             options = SettingChecks.named(property + ".namespace", ": ", () -> others.withNamespace(namespace));
         }
+        Share share = share(property);
+        if (share != null) {
+            options = options.withWarnAt(share);
+        }
         if (ban == null) {
             return options;
         }
@@ -183,6 +193,12 @@ public record LimitSettings(
                             + " granted without Redis, which knows the ban: remove one of them");
         }
         return options.withBan(ban.toBan(property + ".ban"));
+    }
+
+    /** @throws InvalidSettingException if it is none */
+    private @Nullable Share share(String property) {
+        String text = warnAt;
+        return text == null ? null : SettingChecks.named(property + ".warn-at", ": ", () -> Share.parse(text));
     }
 
     /** What the names of a plan's settings start with. */
@@ -216,12 +232,10 @@ public record LimitSettings(
                     throw new IllegalArgumentException(
                             size + " has no effect with the warm-up " + warm + " of the limit, leave it out");
                 }
-                planned.put(
-                        plan,
-                        new Plan(
-                                settings.over(own).toLimit(permits, ofPlan),
-                                settings.timeout(),
-                                settings.isUnlimited()));
+                AnyLimit limit = settings.over(own).toLimit(permits, ofPlan);
+                Share ofItsOwn = settings.share(ofPlan);
+                checkWarnAt(ofItsOwn == null ? share(property) : ofItsOwn, limit);
+                planned.put(plan, new Plan(limit, settings.timeout(), settings.isUnlimited(), ofItsOwn));
             } catch (IllegalArgumentException e) {
                 throw InvalidSettings.together(ofPlan, e);
             }
@@ -240,6 +254,10 @@ public record LimitSettings(
         if (ban != null && used == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "ban has no effect on kind concurrent, whose permits are held: remove it");
+        }
+        if (warnAt != null && used != LimitKind.FIXED_WINDOW) {
+            throw new IllegalArgumentException(
+                    "warn-at has no effect on kind " + used + ", only a fixed-window warns: remove it");
         }
         if (used != of && of == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
@@ -264,10 +282,12 @@ public record LimitSettings(
      */
     Configured over(LimitParameters declared, LimiterOptions otherwise, String property, String places, long permits) {
         LimitParameters used = over(declared);
+        AnyLimit limit = used.toLimit(permits, places);
+        checkWarnAt(share(property), limit);
         return new Configured(
                 property,
                 used,
-                used.toLimit(permits, places),
+                limit,
                 otherwise.with(options(property)),
                 enforce == null || enforce,
                 Boolean.TRUE.equals(internal),
@@ -291,6 +311,13 @@ public record LimitSettings(
     public Configured toLimitOfCalls(String property, Duration callTimeout) {
         return over(
                 LimitParameters.of(spent()).with("timeout", callTimeout), LimiterOptions.NONE, property, property, 1);
+    }
+
+    private static void checkWarnAt(@Nullable Share share, AnyLimit limit) {
+        if (share != null && limit instanceof FixedWindow window && share.of(window.limit()) > window.limit()) {
+            throw new IllegalArgumentException(
+                    "warn-at must be at most the limit of " + window.limit() + ", was " + share);
+        }
     }
 
     /** The kind of a limit whose permits are spent; if it is another, {@link #over} says so. */

@@ -121,9 +121,9 @@ class LimiterMetricsTest {
     void what_is_never_counted_has_no_meter() {
         MeteredLimit limit = new MeteredLimit("k", () -> null);
         limit.register(registry, false);
-        assertThat(registry.getMeters()).as("and that of bans").hasSize(13);
+        assertThat(registry.getMeters()).as("and those of bans and warnings").hasSize(14);
         limit.registerSkips(registry);
-        assertThat(registry.getMeters()).hasSize(14);
+        assertThat(registry.getMeters()).hasSize(15);
         Contexts.local().withBean(Unconditional.class).run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             Unconditional methods = context.getBean(Unconditional.class);
@@ -258,7 +258,7 @@ class LimiterMetricsTest {
     }
 
     @Test
-    void fifty_limits_are_600_series_of_decisions_and_50_of_bans() {
+    void fifty_limits_are_600_series_of_decisions_50_of_bans_and_50_of_warnings() {
         Contexts.local().run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             for (int i = 0; i < 50; i++) {
@@ -270,6 +270,7 @@ class LimiterMetricsTest {
                     .forEach(totals -> new MeteredLimit(totals.name(), () -> null).register(overRedis, false));
             assertThat(overRedis.find(LimiterMeters.DECISIONS).meters()).hasSize(600);
             assertThat(overRedis.find(LimiterMeters.BANS).meters()).hasSize(50);
+            assertThat(overRedis.find(LimiterMeters.WARNINGS).meters()).hasSize(50);
         });
     }
 
