@@ -281,6 +281,7 @@ class ClusterTest {
             LimitSet ofOneKey = LimitSet.of(perSecond.on(user + "-key"), perDay.on(user + "-key"));
             LimitSet inOneSlot = LimitSet.of(
                     perSecond.on(user + "-tenant").on(user),
+                    perHour.on(user + "-tenant"),
                     perDay.on(user + "-tenant").on(user + "-day"));
             LimitSet ofOneName = LimitSet.of(
                     limiters.build(user + "/second", 0.001, 4000, 60),

@@ -2,6 +2,7 @@ package io.limiter.spring.internal.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.source.ImmutableSecret;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
@@ -62,6 +63,19 @@ public abstract class SecurityContract extends ServerContract {
                 "http.claimed.limits.one.limit=1",
                 "http.claimed.limits.one.per=3600",
                 "http.claimed.limits.one.plans.pro.limit=2",
+                "http.organisation.path=/shared-by-teams",
+                "http.organisation.key=claim:org",
+                "http.organisation.limits.one.limit=4",
+                "http.organisation.limits.one.per=3600",
+                "http.team.path=/shared-by-teams",
+                "http.team.key=claim:org,claim:team",
+                "http.team.limits.one.limit=3",
+                "http.team.limits.one.per=3600",
+                "http.member.path=/shared-by-teams",
+                "http.member.key[0]=claim:org",
+                "http.member.key[1]=user",
+                "http.member.limits.one.limit=2",
+                "http.member.limits.one.per=3600",
                 "http.by-account.path=/login/account",
                 "http.by-account.key=header:X-Account",
                 "http.by-account.limits.one.limit=1",
@@ -216,8 +230,14 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     private static String token(String subject, String plan) {
-        JwtClaimsSet claims =
-                JwtClaimsSet.builder().subject(subject).claim("plan", plan).build();
+        return token(subject, Map.of("plan", plan));
+    }
+
+    private static String token(String subject, Map<String, String> more) {
+        JwtClaimsSet claims = JwtClaimsSet.builder()
+                .subject(subject)
+                .claims(all -> all.putAll(more))
+                .build();
         return new NimbusJwtEncoder(new ImmutableSecret<>(TOKEN_KEY))
                 .encode(JwtEncoderParameters.from(
                         JwsHeader.with(MacAlgorithm.HS256).build(), claims))
@@ -276,6 +296,42 @@ public abstract class SecurityContract extends ServerContract {
                 .isNotEqualTo(429);
         assertThat(header(authorized("/claimed", network() + 1, ann), "RateLimit-Policy"))
                 .isEqualTo("\"claimed\";q=2;w=3600");
+    }
+
+    /** All or nothing: what one of the three rejects uses nothing of the others. */
+    @Test
+    void an_organisation_its_teams_and_its_members_have_limits_in_one_set_that_says_who_rejected() throws Exception {
+        String acme = "acme-" + run;
+        assertThat(decided(acme, "red", "ann")).isEmpty();
+        assertThat(decided(acme, "red", "ann")).isEmpty();
+        assertThat(decided(acme, "red", "ann")).isEqualTo("[\"member\"]");
+        assertThat(decided(acme, "blue", "ann"))
+                .as("the user in this organisation, whatever the team")
+                .isEqualTo("[\"member\"]");
+        assertThat(decided(acme, "red", "bob")).as("the third of the team").isEmpty();
+        assertThat(decided(acme, "red", "bob")).isEqualTo("[\"team\"]");
+        assertThat(decided("other-" + run, "red", "ann"))
+                .as("the same user in another organisation")
+                .isEmpty();
+        assertThat(decided(acme, "blue", "bob"))
+                .as("the fourth of the organisation")
+                .isEmpty();
+        assertThat(decided(acme, "blue", "dan")).isEqualTo("[\"organisation\"]");
+        assertThat(decided(acme, "red", "ann")).isEqualTo("[\"member\",\"organisation\",\"team\"]");
+    }
+
+    /** The policies that rejected, which the headers have, too; empty if all granted. */
+    private String decided(String organisation, String team, String user) throws Exception {
+        String token = token(user + "-" + run, Map.of("org", organisation, "team", team));
+        Reply reply = authorized("/shared-by-teams", network() + 1, "Bearer " + token);
+        String limits = header(reply, "RateLimit");
+        if (reply.statusCode() != 429) {
+            assertThat(limits).contains("\"member\";r=", "\"organisation\";r=", "\"team\";r=");
+            return "";
+        }
+        JsonNode violated = problem(reply).path("violated-policies");
+        violated.forEach(policy -> assertThat(limits).contains("\"" + policy.asText() + "\";r=0"));
+        return violated.toString();
     }
 
     @ParameterizedTest
