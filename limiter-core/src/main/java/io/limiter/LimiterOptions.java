@@ -36,6 +36,7 @@ public final class LimiterOptions {
         PREFETCH,
         BAN,
         UNLIMITED,
+        LEAVE,
         WARN_AT,
         LISTENERS,
         LIVE_LIMITS
@@ -155,6 +156,22 @@ public final class LimiterOptions {
     }
 
     /**
+     * The limiters leave some permits to the other limiters of their name, for example to callers who must not wait for a background
+     * job: a request is granted if as many are there as it takes and leaves, and takes no more than it takes.
+     *
+     * <p>Of {@link Limiter#decide(long)} and all other decisions, the limit, the remaining permits and the retry-after are what such a
+     * caller can use. With a timeout, it waits as callers of a window do, and reserves nothing ahead. It takes no prefetched permits.
+     * A rejection that is only for what it leaves counts for no ban. A share is that of the capacity in effect; a live limit that
+     * makes the capacity too small leaves one permit for such callers.
+     *
+     * <p>A factory with it rejects concurrency limits, buckets that warm up or whose next caller waits, limits whose step does not
+     * {@linkplain io.limiter.step.LimitStep#leavesPermits() support} it, and shares that leave nothing to take.
+     */
+    public LimiterOptions withLeave(Share leave) {
+        return with(Option.LEAVE, Objects.requireNonNull(leave, "leave"));
+    }
+
+    /**
      * Fixed windows warn when so many permits are used, once for each key and window in the whole fleet: see {@link
      * LimiterListener#onLimitWarning}.
      *
@@ -212,6 +229,10 @@ public final class LimiterOptions {
 
     public Optional<Boolean> unlimited() {
         return Optional.ofNullable((Boolean) values.get(Option.UNLIMITED));
+    }
+
+    public Optional<Share> leave() {
+        return Optional.ofNullable((Share) values.get(Option.LEAVE));
     }
 
     public Optional<Share> warnAt() {

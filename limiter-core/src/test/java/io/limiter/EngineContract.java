@@ -55,6 +55,9 @@ public abstract class EngineContract {
     class Bans extends BanContract {}
 
     @Nested
+    class Leave extends LeaveContract {}
+
+    @Nested
     class Warnings extends WarningContract {}
 
     @Nested

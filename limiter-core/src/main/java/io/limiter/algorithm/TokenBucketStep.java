@@ -106,7 +106,9 @@ final class TokenBucketStep {
             long ticket = BucketArithmetic.ticket(tailMicros(after));
             return Step.of(after, taken(request, permits, verdict(request, true, after, wait, 0.0, ticket)));
         }
-        return Step.of(afterRejection(state, settled), verdict(request, false, settled, wait, retry, 0));
+        Verdict rejected = verdict(request, false, settled, wait, retry, 0);
+        boolean isForLeave = request.leave() > 0 && permits <= settled.wholePermits();
+        return Step.of(afterRejection(state, settled), isForLeave ? rejected.withTaken(permits) : rejected);
     }
 
     private RedisPermits reserve(RedisPermits settled, long permits) {

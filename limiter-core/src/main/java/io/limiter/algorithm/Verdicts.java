@@ -39,6 +39,7 @@ final class Verdicts {
                 retryAfterMicros,
                 fullAfterMicros,
                 ticketMicros);
-        return granted && request.takesFewer() ? verdict.withTaken(taken) : verdict;
+        boolean isForLeave = !granted && request.leave() > 0 && remaining >= taken;
+        return isForLeave || granted && request.takesFewer() ? verdict.withTaken(taken) : verdict;
     }
 }

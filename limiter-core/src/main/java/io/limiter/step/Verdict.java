@@ -139,7 +139,8 @@ public final class Verdict {
     }
 
     /**
-     * This verdict with as many permits as a request took that {@linkplain Request#takesFewer() takes fewer} if there are not as many.
+     * This verdict with as many permits as a request took that {@linkplain Request#takesFewer() takes fewer} if there are not as many,
+     * or, of a rejection, would have taken if it {@linkplain Request#leave() left} none to others.
      */
     public Verdict withTaken(long newTaken) {
         return new Verdict(
@@ -222,6 +223,11 @@ public final class Verdict {
     public long takenBy(Request request) {
         Objects.requireNonNull(request, "request");
         return !granted ? 0 : taken == 0 ? request.permits() : taken;
+    }
+
+    /** Whether a request was rejected only for the permits that it leaves to others. */
+    public boolean isForLeave() {
+        return !granted && taken != 0;
     }
 
     /** How many permits a granted request took that takes fewer if there are not as many; 0 for any other, which took all of its permits. */

@@ -17,6 +17,7 @@ import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
@@ -71,6 +72,16 @@ class LimitPagesSnippets {
                 .build("quota", FixedWindow.of(1000, CalendarPeriod.MONTH));
         // end
         return quota;
+    }
+
+    /** The callers whose limiter leaves some permits. */
+    static long leaving(LimiterFactory limiters) {
+        // limits: leave
+        LimiterOptions low = LimiterOptions.NONE.withLeave(Share.parse("20%"));
+        RateLimiter partner = limiters.build("partner", TokenBucket.perSecond(1_000));
+        RateLimiter background = limiters.with(low).build("partner", TokenBucket.perSecond(1_000));
+        // end
+        return partner.tryAcquire() ? background.tryAcquireUpTo(1_000) : 0;
     }
 
     static Limiter logins(LimiterFactory limiters) {

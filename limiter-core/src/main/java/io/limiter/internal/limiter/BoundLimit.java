@@ -89,8 +89,8 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
      * @param key the caller's keys as text; {@code null} for the limiter's own permits
      */
     Outcome decideAndWait(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
-        Request request = Request.take(permits, timeoutMicros);
         EffectiveLimit<L> used = effective(key);
+        Request request = used.take(permits, timeoutMicros);
         Outcome decision = decideNow(key, storedKey, used, request, false);
         await(storedKey, used, permits, decision);
         return decision;
@@ -102,7 +102,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         ImmediateEngine engine = used.failover().immediate();
         // A listener receives the decision of a rejection.
         boolean isListenedTo = counters().isListenedTo();
-        Known known = engine == null || permits < 1
+        Known known = engine == null || permits < 1 || used.leftPermits() > 0
                 ? Known.UNKNOWN
                 : isListenedTo
                         ? engine.tryGrant(storedKey, used.step(), permits, timeoutMicros)
@@ -115,8 +115,8 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
             return known.isGranted();
         }
         // Less than one permit is an error here.
-        Request request = Request.take(permits, timeoutMicros);
-        Outcome decision = decideNow(key, storedKey, used, request, known == Known.UNKNOWN);
+        Request request = used.take(permits, timeoutMicros);
+        Outcome decision = decideNow(key, storedKey, used, request, known == Known.UNKNOWN && used.leftPermits() == 0);
         await(storedKey, used, permits, decision);
         return decision.isGranted();
     }
@@ -176,11 +176,12 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
             @Nullable String key, String storedKey, long permits, long timeoutMicros, Function<Outcome, T> result) {
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
+        EffectiveLimit<L> used = effective(key);
         return start(
                 key,
                 storedKey,
-                effective(key),
-                Request.take(permits, timeoutMicros),
+                used,
+                used.take(permits, timeoutMicros),
                 decision -> decision.isGranted() ? decision.waitMicros() : 0,
                 decision -> counters().waitBegins(mayWait),
                 result);
@@ -215,7 +216,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String storedKey, long permits, long timeoutMicros) {
         EffectiveLimit<L> used = effective(key);
-        Outcome decision = decideNow(key, storedKey, used, Request.take(permits, timeoutMicros), false);
+        Outcome decision = decideNow(key, storedKey, used, used.take(permits, timeoutMicros), false);
         return reservation(key, storedKey, used, permits, decision);
     }
 
@@ -227,7 +228,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
                 key,
                 storedKey,
                 used,
-                Request.take(permits, timeoutMicros),
+                used.take(permits, timeoutMicros),
                 decision -> 0,
                 decision -> () -> {},
                 decision -> reservation(key, storedKey, used, permits, decision));

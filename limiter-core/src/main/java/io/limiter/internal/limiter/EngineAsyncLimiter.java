@@ -78,7 +78,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     private CompletableFuture<Decision> decideUncounted(Request request) {
         EffectiveLimit<?> used = limiter.effective();
         return AsyncFailures.map(
-                used.failover().start(limiter.path.storedKey(), used.step(), request),
+                used.failover().start(limiter.path.storedKey(), used.step(), used.leaving(request)),
                 decision -> limiter.bound.warned(limiter.path.text(), decision).toDecision());
     }
 

@@ -20,7 +20,11 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
 
     @Override
     public CompletableFuture<Duration> acquire(long permits) {
-        return decide(permits, limiter.limit().maxWaitMicros(), outcome -> limiter.acquired(outcome.toDecision()));
+        long startNanos = limiter.nowNanos();
+        return decide(
+                permits,
+                limiter.limit().maxWaitMicros(),
+                outcome -> limiter.acquired(outcome.toDecision(), startNanos));
     }
 
     @Override

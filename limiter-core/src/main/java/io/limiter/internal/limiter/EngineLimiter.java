@@ -145,7 +145,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     private boolean isOfSet(long permits, long timeoutMicros) {
         return ban() != null
                 || (timeoutMicros > 0
-                        ? !bound.effective().step().reservesAhead()
+                        ? !bound.effective().reservesAhead()
                         : bound.waitingRoom().isWaitedFor()
                                 && bound.waitingRoom().isWaitedFor(part().queueKey(permits)));
     }
@@ -233,7 +233,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
 
     private Decision decideUncounted(Request request) {
         EffectiveLimit<L> used = effective();
-        Outcome decision = used.failover().decide(path.storedKey(), used.step(), request);
+        Outcome decision = used.failover().decide(path.storedKey(), used.step(), used.leaving(request));
         return bound.warned(path.text(), decision).toDecision();
     }
 

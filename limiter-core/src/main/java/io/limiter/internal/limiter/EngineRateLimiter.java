@@ -56,14 +56,23 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
 
     @Override
     public final Duration acquire(long permits) {
-        return acquired(decide(permits, limit().maxWait()));
+        long startNanos = nowNanos();
+        return acquired(decide(permits, limit().maxWait()), startNanos);
     }
 
-    final Duration acquired(Decision decision) {
+    /** @param startNanos {@link #nowNanos} before */
+    final Duration acquired(Decision decision, long startNanos) {
         if (!decision.isGranted()) {
             throw exceeded(decision);
         }
-        return decision.timeToWait();
+        // Who leaves some permits to others has waited before the decision, and not for its permits.
+        return effective().reservesAhead() ? decision.timeToWait() : Duration.ofNanos(nowNanos() - startNanos);
+    }
+
+    final long nowNanos() {
+        return effective().reservesAhead()
+                ? 0
+                : bound.waits().sleeper().ticker().read();
     }
 
     @Override

@@ -121,7 +121,9 @@ final class LimiterBan {
             if (ofBan != null && ofBan.source() == Source.BACKEND && before != null) {
                 known.remove(before);
             }
-            if (decision.isGranted() || decision.source() == Source.POLICY) {
+            if (decision.isGranted()
+                    || decision.source() == Source.POLICY
+                    || decision.verdict().isForLeave()) {
                 return;
             }
             engine.charge(decision, key, ban, 1).whenComplete((counted, error) -> {

@@ -50,7 +50,7 @@ final class SetCheck {
         private Part(SetPart part, long permitsOfSet, long timeoutMicros) {
             this.part = part;
             this.used = part.limiter().effective();
-            this.request = part.take(permitsOfSet, used.step().reservesAhead() ? timeoutMicros : 0);
+            this.request = part.take(used, permitsOfSet, timeoutMicros);
             this.known = used.exemptOrBanned(request);
             LimiterBan ofKey = known == null ? part.limiter().ban() : null;
             this.ban = ofKey == null ? null : ofKey.check(part.limiter().path);

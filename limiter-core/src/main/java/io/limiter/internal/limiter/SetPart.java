@@ -80,17 +80,17 @@ record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
         return start(peek(permitsOfSet));
     }
 
-    Request take(long permitsOfSet, long timeoutMicros) {
-        Request whole = Request.take(permitsFor(permitsOfSet), timeoutMicros);
+    Request take(EffectiveLimit<?> used, long permitsOfSet, long timeoutMicros) {
+        Request whole = used.take(permitsFor(permitsOfSet), timeoutMicros);
         return takesFewer ? whole.withLeast(1) : whole;
     }
 
     Request peek(long permitsOfSet) {
-        return Request.peek(permitsFor(permitsOfSet), 0);
+        return limiter.effective().leaving(Request.peek(permitsFor(permitsOfSet), 0));
     }
 
     Request refund(long permitsOfSet) {
-        return Request.refund(permitsFor(permitsOfSet));
+        return limiter.effective().leaving(Request.refund(permitsFor(permitsOfSet)));
     }
 
     long permitsFor(long permitsOfSet) {
@@ -105,8 +105,8 @@ record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
 
     /** Equal for requests that need as many permits of the same key under the same limit. */
     Object queueKey(long permitsOfSet) {
-        return new QueueKey(
-                storedKey(), take(permitsOfSet, 0), limiter.effective().step());
+        EffectiveLimit<?> used = limiter.effective();
+        return new QueueKey(storedKey(), take(used, permitsOfSet, 0), used.step());
     }
 
     private record QueueKey(String storedKey, Request request, LimitStep<?> limit) {}

@@ -190,7 +190,8 @@ final class SetRequest extends WaitingRequest {
         for (int i = 0; i < parts.size() && waits; i++) {
             Outcome decision = rejection.part(i);
             if (decision != null && !decision.isGranted()) {
-                long micros = retryMicros(parts.get(i).limiter().effective().step(), decision, timeoutsMicros[i]);
+                long micros =
+                        retryMicros(parts.get(i).limiter().effective().reservesAhead(), decision, timeoutsMicros[i]);
                 if (micros == FINAL) {
                     return FINAL;
                 }

@@ -35,6 +35,7 @@ public class ChangeableLimit<L extends AnyLimit> {
     private @Nullable NamedLimit permits;
     private @Nullable ShownLimit shown;
     private boolean unlimited;
+    private @Nullable Share leave;
     private @Nullable Share warnAt;
 
     public ChangeableLimit(String prefix, String name, L limit, Failover engine) {
@@ -59,6 +60,11 @@ public class ChangeableLimit<L extends AnyLimit> {
      * @param ofLimit the known bans of the limit, of which other limiters may have one
      */
     public void setBan(@Nullable Ban ban, KnownBans ofLimit) {}
+
+    /** Sets how many permits it leaves to others. To be called before any other thread sees this limiter. */
+    final void setLeave(@Nullable Share newLeave) {
+        leave = newLeave;
+    }
 
     /** Sets how many permits are used when it warns. To be called before any other thread sees this limiter. */
     final void setWarnAt(@Nullable Share newWarnAt) {
@@ -164,7 +170,7 @@ public class ChangeableLimit<L extends AnyLimit> {
 
     /** What decides without a live limit. */
     final EffectiveLimit<L> ofItsOwn(L own) {
-        return new EffectiveLimit<>(own, builtEngine, warnAt);
+        return new EffectiveLimit<>(own, builtEngine, leave, warnAt);
     }
 
     public final L limit() {

@@ -23,11 +23,13 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
 
     /**
      * @param prefix {@code null} for the default of the kind of limit
-     * @throws IllegalArgumentException if the limit cannot be prefetched, have a ban, warn or be unlimited, but the options say so
+     * @throws IllegalArgumentException if the limit cannot be prefetched, have a ban, leave permits, warn or be unlimited, but the options
+     *     say so
      */
     public static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
         checkBan(limit, options);
+        checkLeave(limit, options);
         checkWarnAt(limit, options);
         if (options.unlimited() && options.plan() == null) {
             throw new IllegalArgumentException("only a plan can be unlimited, and '" + name
@@ -62,6 +64,22 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
                     "a ban and prefetch exclude each other, because prefetched permits are granted without Redis, which"
                             + " knows the ban: leave one of them out, they were " + options.ban() + " and "
                             + options.prefetch());
+        }
+    }
+
+    private static void checkLeave(AnyLimit limit, OptionsInUse options) {
+        Share leave = options.leave();
+        if (leave == null) {
+            return;
+        }
+        if (!limit.asStep().leavesPermits()) {
+            throw new IllegalArgumentException(
+                    "leave works only with a fixed window, a sliding log or counter, and a token or leaky bucket whose caller waits,"
+                            + " limit was " + limit);
+        }
+        if (leave.of(limit.capacity()) >= limit.capacity()) {
+            throw new IllegalArgumentException("leave must be less than the capacity of " + limit.capacity()
+                    + ", or nothing could be taken, was " + leave);
         }
     }
 

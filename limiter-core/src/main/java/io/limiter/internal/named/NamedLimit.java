@@ -81,6 +81,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
             }
             counters.prefetch(options.prefetch());
             limiter.setBan(options.ban(), permits.bans());
+            limiter.setLeave(options.leave());
             limiter.setWarnAt(options.warnAt());
             limiter.setCounters(options.listeners() ? counters : counters.quiet());
             limiter.setName(own, permits.named(), shown, options.unlimited());

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan {@code null} for the limit itself
  * @param prefetch {@code null} if none of the limiters prefetches
  * @param ban of keys that are rejected too often; {@code null} for none
+ * @param leave how many permits the limiters leave to others; {@code null} for none
  * @param warnAt how many permits of a window are used when it warns; {@code null} if it does not
  * @param unlimited whether the callers of the plan are not limited
  * @param listeners whether listeners are notified of rejections
@@ -27,6 +28,7 @@ public record OptionsInUse(
         FailurePolicy policy,
         @Nullable Prefetch prefetch,
         @Nullable Ban ban,
+        @Nullable Share leave,
         @Nullable Share warnAt,
         boolean unlimited,
         boolean listeners,
@@ -41,6 +43,7 @@ public record OptionsInUse(
                 options.failurePolicy().orElseThrow(),
                 options.prefetch().orElse(null),
                 options.ban().orElse(null),
+                options.leave().orElse(null),
                 options.warnAt().orElse(null),
                 options.unlimited().orElse(false),
                 options.listeners().orElse(true),

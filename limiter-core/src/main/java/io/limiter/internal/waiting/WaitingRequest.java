@@ -7,7 +7,6 @@ import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Ask;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.WaitingCaller;
-import io.limiter.step.LimitStep;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -91,10 +90,14 @@ public abstract class WaitingRequest extends WaitingCaller<Outcome> {
     /** The caller starts to wait. */
     protected abstract Runnable waitBegins(Outcome rejection);
 
-    /** {@link #retryMicros} of one limit, at a timeout of the caller. */
-    protected final long retryMicros(LimitStep<?> byLimit, Outcome rejection, long timeoutMicros) {
+    /**
+     * {@link #retryMicros} of one limit, at a timeout of the caller.
+     *
+     * @param reservesAhead whether the limit has decided about the timeout
+     */
+    protected final long retryMicros(boolean reservesAhead, Outcome rejection, long timeoutMicros) {
         long micros = rejection.retryAfterMicros();
-        boolean again = !byLimit.reservesAhead()
+        boolean again = !reservesAhead
                 // In an outage, the policy's answer is the answer.
                 && rejection.source() != Decision.Source.POLICY
                 // A ban rejects at once, also if it ends within the timeout.

@@ -8,14 +8,19 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Decision;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
+import io.limiter.Share;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.time.ServerTime;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.step.LimitStep;
@@ -52,6 +57,28 @@ class LocalEngineTest {
             }
         });
         assertThat(rejected).hasValue(0);
+    }
+
+    /** Background callers without a pause, and four others with 50 requests a second each, for 30 s. */
+    @Test
+    void who_leaves_a_fifth_of_the_permits_takes_all_the_others_and_rejects_nobody() {
+        LimiterFactory limiters = new LocalLimiters(EngineLimiterFactory.DEFAULT_MAX_CACHED, engine, clock).view();
+        Limiter high = limiters.build("k", TokenBucket.perSecond(1_000));
+        Limiter low = limiters.with(LimiterOptions.NONE.withLeave(Share.parse("20%")))
+                .build("k", TokenBucket.perSecond(1_000));
+        int ofHigh = 0;
+        int ofLow = 0;
+        for (int milli = 0; milli < 30_000; milli++) {
+            while (low.tryAcquire()) {
+                ofLow++;
+            }
+            for (int caller = 0; caller < 4 && milli % 20 == 0; caller++) {
+                ofHigh += high.tryAcquire() ? 1 : 0;
+            }
+            clock.advance(Duration.ofMillis(1));
+        }
+        assertThat(ofHigh).isEqualTo(6_000);
+        assertThat(ofHigh + ofLow).isBetween(30_700, 31_000);
     }
 
     @Test

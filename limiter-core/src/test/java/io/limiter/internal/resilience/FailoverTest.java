@@ -14,6 +14,7 @@ import io.limiter.SetDecision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
@@ -30,6 +31,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The decisions of the failure policies. */
 class FailoverTest {
+
+    /** Never all of them, or nobody could take any. */
+    @Test
+    void the_local_fallback_leaves_its_share_of_what_the_limit_leaves() {
+        Request low = Request.take(1, 0).withLeave(21);
+        KeyRequests<?> fleet = KeyRequests.of("k", FixedWindow.of(100, Duration.ofHours(1)), low);
+        assertThat(fleet.scaled(0.25).request()).isEqualTo(Request.take(1, 0).withLeave(6));
+        assertThat(fleet.scaled(0.01).request()).isEqualTo(Request.take(1, 0));
+        assertThat(fleet.scaled(0.001).limit()).isEqualTo(FixedWindow.of(1, Duration.ofHours(1)));
+    }
 
     private static final FixedWindow TEN = FixedWindow.of(10, Duration.ofHours(1));
 

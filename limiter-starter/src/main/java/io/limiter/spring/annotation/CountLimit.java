@@ -114,6 +114,9 @@ public @interface CountLimit {
      */
     String settle() default "";
 
+    /** How many permits the call leaves to other limits of its {@link #name()}, as in {@link RateLimit#leave()}. Default: none. */
+    String leave() default "";
+
     /** The message of a rejection, as in {@link RateLimit#message()}. Default: one with the retry-after. */
     String message() default "";
 

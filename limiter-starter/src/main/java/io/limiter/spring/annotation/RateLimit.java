@@ -202,6 +202,13 @@ public @interface RateLimit {
     String settle() default "";
 
     /**
+     * How many permits the call leaves to other limits of its {@link #name()}, for example those of callers who must not wait for a
+     * background job: a number, {@code "20"}, or a share of the capacity, {@code "20%"}. The call is granted if as many are there as
+     * it takes and leaves. Default: none.
+     */
+    String leave() default "";
+
+    /**
      * The message of a rejection, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
      * <code>{sms.often}</code>. <code>{0}</code> stands for the seconds until the call may be tried again; where that does
      * not help, such a text is not used. Default: one with the retry-after.

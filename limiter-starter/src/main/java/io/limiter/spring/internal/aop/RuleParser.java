@@ -1,6 +1,8 @@
 package io.limiter.spring.internal.aop;
 
 import io.limiter.FailurePolicy;
+import io.limiter.LimiterOptions;
+import io.limiter.Share;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.parameters.Anchor;
@@ -103,10 +105,9 @@ final class RuleParser {
         LimitType type = declaredType == LimitType.METHOD && !path.isEmpty() ? LimitType.CUSTOM : declaredType;
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
-        FailurePolicy onFailure = failurePolicy(annotation);
         CallPermits permits = CallPermits.parse(text(annotation, "cost"), text(annotation, "condition"), annotated);
         String plan = text(annotation, "plan");
-        ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
+        ConfiguredLimits.Configured limit = configured.of(name, declared, options(annotation), permits.fixed());
         String chosenPrefix = text(annotation, "prefix");
         // Of the kind in effect, wherever that is chosen, so that code with the same name takes the same permits.
         String prefix = chosenPrefix.isEmpty() ? KeySpace.defaultPrefix(limit.limit()) : chosenPrefix;
@@ -214,8 +215,12 @@ final class RuleParser {
         return AnnotatedTimes.seconds(attribute, given(annotation, attribute, Double.class), min);
     }
 
-    /** {@code null} for the application's. */
-    private @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
-        return SettingChecks.failurePolicy("onFailure", text(annotation, "onFailure"));
+    private LimiterOptions options(MergedAnnotation<?> annotation) {
+        FailurePolicy policy = SettingChecks.failurePolicy("onFailure", text(annotation, "onFailure"));
+        LimiterOptions options = policy == null ? LimiterOptions.NONE : LimiterOptions.NONE.withFailurePolicy(policy);
+        String leave = annotation.getType() == ConcurrentLimit.class ? "" : text(annotation, "leave");
+        return leave.isEmpty()
+                ? options
+                : options.withLeave(SettingChecks.named("leave", ": ", () -> Share.parse(leave)));
     }
 }

@@ -1,9 +1,7 @@
 package io.limiter.spring.internal.settings;
 
-import io.limiter.FailurePolicy;
 import io.limiter.LimiterOptions;
 import io.limiter.Prefetch;
-import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.factory.DefinedLimits;
@@ -124,21 +122,20 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
      * The limit of this name.
      *
      * @param declared describes the limit of its annotation
-     * @param onFailure the failure policy of its annotation; {@code null} for the application's
+     * @param options of its annotation
      * @param permits the permits that a call takes
      * @throws InvalidSettingException if the configuration, or its combination with the annotation, makes no valid limit
      * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */
-    public Configured of(String name, LimitParameters declared, @Nullable FailurePolicy onFailure, long permits) {
+    public Configured of(String name, LimitParameters declared, LimiterOptions options, long permits) {
         Written found = written.get(uniform(name));
         String property = property(name);
         checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT, found != null);
         String places = "the annotation or " + property;
-        LimiterOptions options =
-                onFailure == null ? LimiterOptions.NONE : LimiterOptions.NONE.withFailurePolicy(onFailure);
         if (found == null) {
-            return new Configured(
-                    ANNOTATION, declared, declared.toLimit(permits, places), options, true, false, Map.of());
+            AnyLimit limit = declared.toLimit(permits, places);
+            LimitSettings.checkShares(options, limit, permits);
+            return new Configured(ANNOTATION, declared, limit, options, true, false, Map.of());
         }
         try {
             return found.settings().over(declared, options, property, places, permits);
@@ -308,12 +305,11 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
          * @param plan {@code null} for the limit itself
          */
         LimiterOptions options(@Nullable String plan) {
-            LimiterOptions ofPlan = plan == null ? options : options.withPlan(plan);
+            LimiterOptions ofPlan = plan == null
+                    ? options
+                    : options.with(Objects.requireNonNull(plans.get(plan)).options())
+                            .withPlan(plan);
             ofPlan = isUnlimited(plan) ? ofPlan.withUnlimited(true) : ofPlan;
-            Share warnAt = plan == null
-                    ? null
-                    : Objects.requireNonNull(plans.get(plan)).warnAt();
-            ofPlan = warnAt == null ? ofPlan : ofPlan.withWarnAt(warnAt);
             Prefetch prefetch = parameters.prefetch();
             return prefetch == null ? ofPlan : ofPlan.withPrefetch(prefetch);
         }
@@ -325,11 +321,7 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
      * @param limit of the same kind
      * @param timeout how long a call waits for permits; {@code null} if as long as without a plan
      * @param unlimited whether they are not limited
-     * @param warnAt how much is used when it warns; {@code null} if as much as without a plan
+     * @param options what its limiters have otherwise than those without a plan
      */
-    public record Plan(
-            AnyLimit limit,
-            @Nullable Duration timeout,
-            boolean unlimited,
-            @Nullable Share warnAt) {}
+    public record Plan(AnyLimit limit, @Nullable Duration timeout, boolean unlimited, LimiterOptions options) {}
 }

@@ -6,6 +6,7 @@ import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LimitKind;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.parameters.Anchor;
 import io.limiter.internal.parameters.LimitParameters;
 import io.limiter.internal.parameters.Per;
@@ -56,10 +57,12 @@ import org.springframework.util.ReflectionUtils;
  * @param onFailure how the limit decides while Redis is unavailable: local, owner, deny, allow, throw, or local with the share of
  *     the limit that each instance decides under, such as local(0.2)
  * @param ban when a key that is rejected too often is banned, and for how long
+ * @param leave how much of its capacity the limit leaves to other limits of its name, a share such as 20% or a number of permits; nothing
+ *     if not set
  * @param warnAt how much of a fixed window is used when it warns once, a share such as 80% or a number of permits; it does not if not set
  * @param unlimited of a plan alone: whether its callers are not limited, so that no other setting is beside it
- * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, timeout and
- *     warn-at, or unlimited
+ * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, timeout,
+ *     leave and warn-at, or unlimited
  */
 public record LimitSettings(
         @Nullable LimitKind kind,
@@ -81,13 +84,14 @@ public record LimitSettings(
         @Nullable Boolean internal,
         @Nullable String onFailure,
         @Nullable BanSettings ban,
+        @Nullable String leave,
         @Nullable String warnAt,
         @Nullable Boolean unlimited,
         @Nullable Map<String, LimitSettings> plans) {
 
     /** The settings that a plan can have. A plan has the settings of its limit where it sets none. */
-    private static final Set<String> OF_PLAN =
-            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "timeout", "warn-at", "unlimited"));
+    private static final Set<String> OF_PLAN = new TreeSet<>(
+            List.of("rate", "per", "burst", "capacity", "limit", "timeout", "leave", "warn-at", "unlimited"));
 
     /** What describes the limit itself, as annotations and live limits do, too. */
     public LimitParameters parameters() {
@@ -150,7 +154,8 @@ public record LimitSettings(
     /** Whether callers who share the permits would have different limits by their plans. */
     public boolean differsByPlan() {
         return ofPlans().values().stream()
-                .anyMatch(plan -> !plan.isUnlimited() && !plan.names().equals(Set.of("warn-at")));
+                .anyMatch(plan ->
+                        !plan.isUnlimited() && !Set.of("leave", "warn-at").containsAll(plan.names()));
     }
 
     private boolean isUnlimited() {
@@ -178,9 +183,13 @@ public record LimitSettings(
             LimiterOptions others = options;
             options = SettingChecks.named(property + ".namespace", ": ", () -> others.withNamespace(namespace));
         }
-        Share share = share(property);
-        if (share != null) {
-            options = options.withWarnAt(share);
+        Share left = share(property + ".leave", leave);
+        if (left != null) {
+            options = options.withLeave(left);
+        }
+        Share used = share(property + ".warn-at", warnAt);
+        if (used != null) {
+            options = options.withWarnAt(used);
         }
         if (ban == null) {
             return options;
@@ -196,9 +205,8 @@ public record LimitSettings(
     }
 
     /** @throws InvalidSettingException if it is none */
-    private @Nullable Share share(String property) {
-        String text = warnAt;
-        return text == null ? null : SettingChecks.named(property + ".warn-at", ": ", () -> Share.parse(text));
+    private static @Nullable Share share(String setting, @Nullable String text) {
+        return text == null ? null : SettingChecks.named(setting, ": ", () -> Share.parse(text));
     }
 
     /** What the names of a plan's settings start with. */
@@ -221,7 +229,7 @@ public record LimitSettings(
      * @param own describes the limit itself
      * @throws InvalidSettingException if the settings of one make no valid limit of the kind
      */
-    private Map<String, Plan> planned(String property, LimitParameters own, long permits) {
+    private Map<String, Plan> planned(String property, LimitParameters own, LimiterOptions options, long permits) {
         Map<String, Plan> planned = new TreeMap<>();
         ofPlans().forEach((plan, settings) -> {
             String ofPlan = plan(property, plan);
@@ -233,9 +241,9 @@ public record LimitSettings(
                             size + " has no effect with the warm-up " + warm + " of the limit, leave it out");
                 }
                 AnyLimit limit = settings.over(own).toLimit(permits, ofPlan);
-                Share ofItsOwn = settings.share(ofPlan);
-                checkWarnAt(ofItsOwn == null ? share(property) : ofItsOwn, limit);
-                planned.put(plan, new Plan(limit, settings.timeout(), settings.isUnlimited(), ofItsOwn));
+                LimiterOptions differing = settings.options(ofPlan);
+                checkShares(options.with(differing), limit, permits);
+                planned.put(plan, new Plan(limit, settings.timeout(), settings.isUnlimited(), differing));
             } catch (IllegalArgumentException e) {
                 throw InvalidSettings.together(ofPlan, e);
             }
@@ -283,15 +291,16 @@ public record LimitSettings(
     Configured over(LimitParameters declared, LimiterOptions otherwise, String property, String places, long permits) {
         LimitParameters used = over(declared);
         AnyLimit limit = used.toLimit(permits, places);
-        checkWarnAt(share(property), limit);
+        LimiterOptions options = otherwise.with(options(property));
+        checkShares(options, limit, permits);
         return new Configured(
                 property,
                 used,
                 limit,
-                otherwise.with(options(property)),
+                options,
                 enforce == null || enforce,
                 Boolean.TRUE.equals(internal),
-                planned(property, used, permits));
+                planned(property, used, options, permits));
     }
 
     /**
@@ -313,10 +322,28 @@ public record LimitSettings(
                 LimitParameters.of(spent()).with("timeout", callTimeout), LimiterOptions.NONE, property, property, 1);
     }
 
-    private static void checkWarnAt(@Nullable Share share, AnyLimit limit) {
-        if (share != null && limit instanceof FixedWindow window && share.of(window.limit()) > window.limit()) {
+    /**
+     * @param permits the permits that a call takes
+     * @throws IllegalArgumentException if a share of the limit has no effect, or is too large
+     */
+    static void checkShares(LimiterOptions options, AnyLimit limit, long permits) {
+        Share warnAt = options.warnAt().orElse(null);
+        if (warnAt != null && limit instanceof FixedWindow window && warnAt.of(window.limit()) > window.limit()) {
             throw new IllegalArgumentException(
-                    "warn-at must be at most the limit of " + window.limit() + ", was " + share);
+                    "warn-at must be at most the limit of " + window.limit() + ", was " + warnAt);
+        }
+        Share leave = options.leave().orElse(null);
+        if (leave == null) {
+            return;
+        }
+        if (!limit.asStep().leavesPermits()) {
+            String kind = LimitKind.of(limit).map(LimitKind::toString).orElse("own");
+            throw new IllegalArgumentException("leave has no effect on kind " + kind
+                    + (limit instanceof TokenBucket ? " with a warm-up" : "") + ": remove it");
+        }
+        if (leave.of(limit.capacity()) > limit.capacity() - permits) {
+            throw new IllegalArgumentException("leave must leave the " + permits
+                    + " permits of a call, of a capacity of " + limit.capacity() + ", was " + leave);
         }
     }
 
