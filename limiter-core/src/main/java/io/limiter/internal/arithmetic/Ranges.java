@@ -1,5 +1,7 @@
 package io.limiter.internal.arithmetic;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -48,6 +50,11 @@ public final class Ranges {
      */
     public static final long MAX_PERMITS = (1L << 53) - 1;
 
+    /** Instead of a cost. */
+    public static final long NO_COST = -1;
+
+    private static final BigDecimal MOST_PERMITS = BigDecimal.valueOf(MAX_PERMITS);
+
     private static final String MOST_COUNTED = MAX_PERMITS + " (2^53 - 1, the most that can be counted exactly)";
 
     /** Checks how many permits are requested. */
@@ -64,6 +71,17 @@ public final class Ranges {
             throw new IllegalArgumentException(
                     "actual must be at " + (actual < 0 ? "least 0" : "most " + MOST_COUNTED) + ", was " + actual);
         }
+    }
+
+    /** What costs a number, perhaps with a fraction, in permits: rounded up; {@link #NO_COST} if it is not from 0 to {@link #MAX_PERMITS}. */
+    public static long cost(BigDecimal number) {
+        if (number.signum() < 0 || number.compareTo(MOST_PERMITS) > 0) {
+            return NO_COST;
+        }
+        // Compared first, because to round 1e-999999999 would take all memory.
+        return number.compareTo(BigDecimal.ONE) <= 0
+                ? number.signum()
+                : number.setScale(0, RoundingMode.CEILING).longValueExact();
     }
 
     /** Checks a limit of counted permits. */

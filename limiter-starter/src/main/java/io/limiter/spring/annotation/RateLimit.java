@@ -154,7 +154,7 @@ public @interface RateLimit {
      * <code>#{items.size()}</code>, <code>#{request.pages * 2}</code>. It can use what {@link #key()} can. Default: 1.
      *
      * <p>A call that costs 0 skips the limit; one that costs more than the limit can ever grant is rejected as any other. A
-     * cost that is negative, null or no whole number up to 2<sup>53</sup> - 1 rejects the call with an
+     * fraction is rounded up. A cost that is negative, null or no number up to 2<sup>53</sup> - 1 rejects the call with an
      * {@link io.limiter.spring.key.InvalidLimitArgumentException}. A number that the limit can never grant prevents startup.
      */
     String cost() default "";
@@ -191,7 +191,7 @@ public @interface RateLimit {
 
     /**
      * How many permits a call is charged for once its result is known, as an expression over {@code result} and the arguments
-     * that makes a whole number of at least 0: <code>#{result.usage.total}</code>. What was taken beyond that is returned. What
+     * that makes a number of at least 0: <code>#{result.usage.total}</code>. What was taken beyond that is returned. What
      * is missing is charged whether available or not, so that later calls wait or are rejected until the debt is paid, which is
      * at most an hour's worth, or the {@link #timeout()} if that is longer. {@link #cost()} is the estimate. The result is as of {@link #chargeOn()}.
      *

@@ -3,7 +3,7 @@ package io.limiter.spring.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of a call make its cost or condition invalid. A cost must be a whole number from 0 on, a condition true or
+ * The arguments of a call make its cost or condition invalid. A cost must be a number from 0 on, a condition true or
  * false. The call is rejected, because otherwise it would escape the limit.
  *
  * <p>The HTTP status is 400, because the arguments come from the caller. The exception has no stack trace, so that a rejection costs

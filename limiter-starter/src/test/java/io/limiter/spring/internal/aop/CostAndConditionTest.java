@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.NullSource;
 
@@ -66,7 +67,8 @@ class CostAndConditionTest {
     }
 
     static List<Object> unusable() {
-        return List.of(-1, -1L, 2.5, Double.NaN, Float.POSITIVE_INFINITY, 1L << 53, BigInteger.TWO.pow(200), "3", true);
+        return List.of(
+                -1, -1L, -0.5, Double.NaN, Float.POSITIVE_INFINITY, 1L << 53, BigInteger.TWO.pow(200), "3", true);
     }
 
     @Test
@@ -150,6 +152,16 @@ class CostAndConditionTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"2.5, 3", "0.1, 1", "1e-300, 1", "7.0, 7"})
+    void a_fraction_is_rounded_up(double amount, int cost) {
+        run(shop -> {
+            shop.count(amount);
+            shop.count(10 - cost);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> shop.count(0.01));
+        });
+    }
+
+    @ParameterizedTest
     @NullSource
     @MethodSource("unusable")
     void another_cost_is_an_error_that_names_it_and_takes_nothing(@Nullable Object amount) {
@@ -157,7 +169,7 @@ class CostAndConditionTest {
             assertThatExceptionOfType(InvalidLimitArgumentException.class)
                     .isThrownBy(() -> shop.count(amount))
                     .withMessageContaining("the limit cost '#{amount}' of " + Shop.class.getName() + ".count(")
-                    .withMessageContaining("must be a whole number from 0 to 9007199254740991, was " + amount);
+                    .withMessageContaining("must be a number from 0 to 9007199254740991, was " + amount);
             shop.count(10);
         });
     }

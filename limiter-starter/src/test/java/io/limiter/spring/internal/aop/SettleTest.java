@@ -140,7 +140,7 @@ class SettleTest {
                         .asString()
                         .startsWith("WARN A call stays charged for the permits that it took, and 0 before it")
                         .contains("settle '#{result?.tokens}'")
-                        .contains("must be a whole number from 0 to 9007199254740991, was null");
+                        .contains("must be a number from 0 to 9007199254740991, was null");
             }
             assertThat(left(limiters, "settle-success")).isEqualTo(5);
         });

@@ -266,7 +266,7 @@ public abstract class HttpContract extends ServerContract {
                     .as("the limit does not apply")
                     .isEqualTo(200);
         }
-        for (String n : new String[] {"&n=abc", "&n=", "", "&n=0.3"}) {
+        for (String n : new String[] {"&n=abc", "&n=", "", "&n=-0.3"}) {
             Reply bad = call("GET", usual, path + n, "X-Tenant", "a");
             assertThat(bad.statusCode()).as(n).isEqualTo(400);
             assertThat(problem(bad).get("detail").asText())

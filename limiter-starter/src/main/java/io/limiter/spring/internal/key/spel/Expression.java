@@ -43,7 +43,6 @@ final class Expression {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(Names.CONFIGURATION);
     private static final Pattern DIGITS = Pattern.compile("\\d{1,18}");
-    private static final BigDecimal MOST = BigDecimal.valueOf(Ranges.MAX_PERMITS);
 
     private final Text text;
     private final SpelExpression parsed;
@@ -186,20 +185,18 @@ final class Expression {
         throw invalid(text.where() + " must be true or false, was " + result, null);
     }
 
-    /** @throws InvalidLimitArgumentException if it is no whole number from 0 to 2<sup>53</sup> - 1 */
+    /** A number, rounded up. Throws an {@link InvalidLimitArgumentException} if it is none from 0 to 2<sup>53</sup> - 1. */
     long number(@Nullable Object[] arguments, KeyRequest request) {
         Object result = valid(arguments, request);
         if (result instanceof Integer whole && whole >= 0) {
             return whole;
         }
         BigDecimal number = decimal(result);
-        if (number == null
-                || number.signum() < 0
-                || number.compareTo(MOST) > 0
-                || number.stripTrailingZeros().scale() > 0) {
-            throw invalid(text.where() + " must be a whole number from 0 to " + MOST + ", was " + result, null);
+        long cost = number == null ? Ranges.NO_COST : Ranges.cost(number);
+        if (cost == Ranges.NO_COST) {
+            throw invalid(text.where() + " must be a number from 0 to " + Ranges.MAX_PERMITS + ", was " + result, null);
         }
-        return number.longValueExact();
+        return cost;
     }
 
     private @Nullable Object valid(@Nullable Object[] arguments, KeyRequest request) {

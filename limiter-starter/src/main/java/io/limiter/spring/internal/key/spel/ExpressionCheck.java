@@ -337,11 +337,10 @@ final class ExpressionCheck {
     void checkIsNumber() {
         if (type.kind == Kind.BOOLEAN || type.kind == Kind.TEXT) {
             throw problem(" is " + (type.kind == Kind.TEXT ? "a text" : "true or false")
-                    + ", and must be a whole number from 0 on");
+                    + ", and must be a number from 0 on");
         }
         if (type.kind == Kind.SENT && readsArguments) {
-            throw problem(
-                    " is a text, and must be a whole number from 0 on: write number(" + expression.toStringAST() + ")");
+            throw problem(" is a text, and must be a number from 0 on: write number(" + expression.toStringAST() + ")");
         }
     }
 

@@ -121,9 +121,9 @@ class ExpressionsOverTextTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    'a' + param('n')              | is a text, and must be a whole number
-                    param('m') + param('n')       | is a text, and must be a whole number
-                    method() == 'GET'             | is true or false, and must be a whole number
+                    'a' + param('n')              | is a text, and must be a number
+                    param('m') + param('n')       | is a text, and must be a number
+                    method() == 'GET'             | is true or false, and must be a number
                     2 ^ number(param('n'))        | must not raise to the power of
                     'ab' * 3                      | which is a text
                     """)
@@ -243,7 +243,7 @@ class ExpressionsOverTextTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
                     text * 2              | which is a text: write number(text)
-                    text                  | is a text, and must be a whole number from 0 on: write number(text)
+                    text                  | is a text, and must be a number from 0 on: write number(text)
                     #text + 1             | which is a text: write number(#text)
                     number + text         | which is a text: write number(text)
                     any.length() ^ number | must not raise to the power of
