@@ -73,12 +73,12 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
         KeyResolver keys = config.getKeyResolver();
         ExchangeChecks checking = checks.getObject();
         return (exchange, chain) -> {
-            Mono<Void> handled = chain.filter(exchange);
             return keys == null
-                    ? checking.check(exchange, rulesOfRoute, handled)
+                    ? checking.check(exchange, rulesOfRoute, chain::filter)
                     : keys.resolve(exchange)
                             .defaultIfEmpty("")
-                            .flatMap(key -> checking.check(exchange, rulesOfRoute.by(RuleKey.known(key)), handled));
+                            .flatMap(key ->
+                                    checking.check(exchange, rulesOfRoute.by(RuleKey.known(key)), chain::filter));
         };
     }
 

@@ -14,7 +14,10 @@ import org.springframework.util.MultiValueMap;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** A response that was made on another thread than the one that writes it, which alone may set the headers of limits. */
+/**
+ * A response that was made on another thread than the one that writes it, which alone may set the headers of limits, or that is read
+ * while it is written.
+ */
 class LimitedResponse implements ServerResponse {
 
     private final ServerResponse handled;
@@ -56,7 +59,7 @@ class LimitedResponse implements ServerResponse {
             throws ServletException, IOException {
         ServletChecks.writeHeaders(request);
         ServletRouteLimits.replaceHeaders(handled, response);
-        return handled.writeTo(request, response, context);
+        return handled.writeTo(request, ServletChecks.read(request, response), context);
     }
 
     /** One that filters of the gateway may change. */

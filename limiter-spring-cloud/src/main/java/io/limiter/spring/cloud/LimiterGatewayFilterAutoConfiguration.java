@@ -31,6 +31,11 @@ public class LimiterGatewayFilterAutoConfiguration {
     }
 
     @Bean
+    ReadRoutes limiterReadRoutes(ObjectProvider<RouteRules> rules, ObjectProvider<ExchangeChecks> checks) {
+        return new ReadRoutes(rules, checks);
+    }
+
+    @Bean
     RouteChecks limiterGatewayRouteChecks(
             GatewayProperties properties,
             ConfigurationService configuration,

@@ -18,9 +18,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cloud.gateway.server.mvc.config.GatewayMvcProperties;
 import org.springframework.cloud.gateway.server.mvc.config.RouteProperties;
 import org.springframework.cloud.gateway.server.mvc.handler.GatewayServerResponse;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.context.request.async.AsyncWebRequest;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.function.AsyncServerResponse;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -88,12 +90,21 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
                 return null;
             });
         }
-        ServerResponse handled = next.handle(request);
-        if (!ServletChecks.writeHeaders(request.servletRequest())) {
+        boolean readsBody = ServletChecks.readsBody(request.servletRequest());
+        ServerResponse handled = next.handle(readsBody ? uncompressed(request) : request);
+        if (!ServletChecks.writeHeaders(request.servletRequest())
+                || readsBody && !(handled instanceof AsyncServerResponse)) {
             return LimitedResponse.of(handled);
         }
         replaceHeaders(handled, response);
         return handled;
+    }
+
+    /** Asks the server behind the gateway for a response that can be read. */
+    private static ServerRequest uncompressed(ServerRequest request) {
+        return ServerRequest.from(request)
+                .headers(headers -> headers.set(HttpHeaders.ACCEPT_ENCODING, "identity"))
+                .build();
     }
 
     /**

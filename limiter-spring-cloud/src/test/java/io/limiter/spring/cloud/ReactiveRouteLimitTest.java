@@ -8,7 +8,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 class ReactiveRouteLimitTest extends RouteLimitContract {
 
     ReactiveRouteLimitTest() {
-        super(TestGateway.Server.WEBFLUX);
+        super(TestGateway.Server.WEBFLUX, TestGateway.Application.class, "Retry=3");
     }
 
     @Test

@@ -1,28 +1,46 @@
 package io.limiter.spring.cloud;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.spring.internal.aop.AnnotationLimitAdvisor;
 import io.limiter.spring.internal.web.RouteRules;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.testing.Eventually;
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Routes with the filter Limit, on either server of the gateway. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RouteLimitContract {
 
     private final TestGateway.Server server;
+    private final Class<?> application;
+    private final String retry;
     private final List<TestGateway> started = new ArrayList<>();
     private TestGateway gateway;
 
-    RouteLimitContract(TestGateway.Server server) {
+    /** @param retry the filter that repeats a request which is answered with 503 */
+    RouteLimitContract(TestGateway.Server server, Class<?> application, String retry) {
         this.server = server;
+        this.application = application;
+        this.retry = retry;
     }
 
     @BeforeAll
@@ -42,6 +60,7 @@ abstract class RouteLimitContract {
 
     private TestGateway open(List<String> redis, String... more) {
         TestGateway opened = server.start(
+                application,
                 server.route(0, "orders", "filters[0]=Limit=orders"),
                 server.route(1, "before"),
                 server.route(2, "posts", "filters[0].name=Limit", "filters[0].args.rule=posts"),
@@ -51,7 +70,15 @@ abstract class RouteLimitContract {
                 server.route(6, "behind", "filters[0]=AddRequestHeader=X-Caller,behind", "filters[1]=Limit=orders"),
                 server.route(7, "ahead", "filters[0]=Limit=orders", "filters[1]=AddRequestHeader=X-Caller,ahead"),
                 server.route(8, "parcel", "filters[0]=Limit=parcel"),
+                server.route(9, "model", "filters[0]=Limit=tokens"),
+                server.route(10, "retried", "filters[0]=Limit=tokens", "filters[1]=" + retry),
+                server.route(11, "retries", "filters[0]=" + retry, "filters[1]=Limit=tokens"),
+                server.route(12, "path"),
                 List.of(
+                        // Reactor's, which the servlet gateway would use because it is there, holds bodies until they
+                        // have ended.
+                        "spring.http.client.factory=jdk",
+                        "spring.http.clients.imperative.factory=jdk",
                         "limiter.http.orders.key=header:X-Caller",
                         "limiter.http.orders.limits.one.rate=1",
                         "limiter.http.orders.limits.one.capacity=5",
@@ -72,6 +99,19 @@ abstract class RouteLimitContract {
                         "limiter.http.site.key=header:X-Caller",
                         "limiter.http.site.limits.one.limit=2",
                         "limiter.http.site.limits.one.per=1h",
+                        "limiter.http.tokens.key=header:X-Caller",
+                        "limiter.http.tokens.cost=50",
+                        "limiter.http.tokens.settle[0]=response-json:/usage/total_tokens",
+                        "limiter.http.tokens.settle[1]=response-json:/message/usage/input_tokens+/usage/output_tokens",
+                        "limiter.http.tokens.settle[2]=response-header:X-Usage-Tokens",
+                        "limiter.http.tokens.limits.one.limit=1000",
+                        "limiter.http.tokens.limits.one.per=1h",
+                        "limiter.http.paths.path=/path",
+                        "limiter.http.paths.key=header:X-Caller",
+                        "limiter.http.paths.cost=50",
+                        "limiter.http.paths.settle=response-json:/usage/total_tokens",
+                        "limiter.http.paths.limits.one.limit=1000",
+                        "limiter.http.paths.limits.one.per=1h",
                         "limiter.http.posts.methods=POST",
                         "limiter.http.posts.key=all",
                         "limiter.http.posts.limits.one.limit=1",
@@ -156,6 +196,102 @@ abstract class RouteLimitContract {
         assertThat(gateway.send("/costly", caller).statusCode()).isEqualTo(429);
     }
 
+    private void assertTokens(String rule, String caller, int expected) {
+        Limiter tokens = gateway.context()
+                .getBean(LimiterFactory.class)
+                .with(LimiterOptions.NONE.withPrefix("httpLimit:"))
+                .build(rule, FixedWindow.of(1000, Duration.ofHours(1)))
+                .on(caller);
+        Eventually.that(() -> assertThat(1000 - tokens.peek().remaining()).isEqualTo(expected));
+    }
+
+    private double unsettled() {
+        return gateway.context()
+                .getBean(AnnotationLimitAdvisor.class)
+                .callCounts()
+                .countUnsettled("tokens");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"openai, 42", "anthropic, 40", "json, 42", "header, 12"})
+    void a_response_of_the_server_behind_it_says_the_cost(String shape, int tokens) {
+        String caller = TestGateway.anyone();
+        HttpResponse<String> response = gateway.sendAsync(
+                        "/model?" + shape, "X-Caller", caller, "Accept-Encoding", "gzip")
+                .join();
+        assertThat(response.headers().firstValue("RateLimit"))
+                .hasValueSatisfying(limits -> assertThat(limits).startsWith("\"tokens\";r=950"));
+        if (shape.equals("openai")) {
+            assertThat(response.body().lines().filter(line -> !line.isEmpty()))
+                    .containsExactlyElementsOf(TestModel.OPENAI.stream()
+                            .map(event -> "data: " + event)
+                            .toList());
+        }
+        assertTokens("tokens", caller, tokens);
+    }
+
+    @Test
+    void the_body_of_the_request_passes_too() {
+        String caller = TestGateway.anyone();
+        assertThat(gateway.post("/model?counts", caller, "{\"stream\":true}").statusCode())
+                .isEqualTo(200);
+        assertTokens("tokens", caller, 15);
+    }
+
+    @Test
+    void a_rule_with_a_path_asks_for_no_compression_too() {
+        String caller = TestGateway.anyone();
+        gateway.sendAsync("/path?json", "X-Caller", caller, "Accept-Encoding", "gzip")
+                .join();
+        assertTokens("paths", caller, 42);
+    }
+
+    @Test
+    void a_response_without_a_number_leaves_the_estimate() {
+        String caller = TestGateway.anyone();
+        double before = unsettled();
+        assertThat(gateway.send("/model?error", caller).statusCode()).isEqualTo(429);
+        Eventually.that(() -> assertThat(unsettled()).isEqualTo(before + 1));
+        assertTokens("tokens", caller, 50);
+    }
+
+    @Test
+    void a_stream_passes_event_by_event() throws Exception {
+        String caller = TestGateway.anyone();
+        TestModel.begin();
+        HttpResponse<InputStream> response = gateway.open("/model?flushed", caller);
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(response.body(), UTF_8))) {
+            assertThat(lines.readLine()).isEqualTo("data: " + TestModel.ANTHROPIC.get(0));
+            assertTokens("tokens", caller, 50);
+            TestModel.goOn();
+            assertThat(lines.lines().toList()).contains("data: " + TestModel.ANTHROPIC.get(2));
+        }
+        assertTokens("tokens", caller, 40);
+    }
+
+    @Test
+    void a_caller_that_leaves_stays_charged_for_the_estimate() throws Exception {
+        String caller = TestGateway.anyone();
+        double before = unsettled();
+        HttpResponse<InputStream> response = gateway.open("/model?long", caller);
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(response.body(), UTF_8))) {
+            assertThat(lines.readLine()).isEqualTo("data: " + TestModel.ANTHROPIC.get(0));
+        }
+        Eventually.that(() -> assertThat(unsettled()).isEqualTo(before + 1));
+        assertTokens("tokens", caller, 50);
+    }
+
+    /** If the rule is applied to each try, those before the last one stay charged for their estimates. */
+    @ParameterizedTest
+    @CsvSource({"retried, 42, 0", "retries, 92, 1"})
+    void a_request_that_is_repeated_is_settled_by_its_last_response(String route, int tokens, int estimates) {
+        String caller = TestGateway.anyone();
+        double before = unsettled();
+        assertThat(gateway.send("/" + route + "?busy", caller).statusCode()).isEqualTo(200);
+        assertTokens("tokens", caller, tokens);
+        assertThat(unsettled()).isEqualTo(before + estimates);
+    }
+
     @Test
     void answers_400_to_a_request_without_a_key() {
         assertThat(gateway.sendWithoutKey("/orders").statusCode()).isEqualTo(400);
@@ -190,7 +326,7 @@ abstract class RouteLimitContract {
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
                         "limiter.http.order is named by a route, and is no rule: set"
-                                + " limiter.http.order.limits.second.rate=10, or name one of [costly, mail, orders, parcel, posts, small]");
+                                + " limiter.http.order.limits.second.rate=10, or name one of [costly, mail, orders, parcel, posts, small, tokens]");
     }
 
     @Test

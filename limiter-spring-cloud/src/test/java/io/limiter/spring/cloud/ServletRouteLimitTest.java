@@ -11,14 +11,37 @@ import org.junit.jupiter.api.Test;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreaker;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreakerFactory;
 import org.springframework.cloud.client.circuitbreaker.ConfigBuilder;
+import org.springframework.cloud.gateway.server.mvc.filter.FilterSupplier;
+import org.springframework.cloud.gateway.server.mvc.filter.SimpleFilterSupplier;
 import org.springframework.context.annotation.Bean;
+import org.springframework.web.servlet.function.HandlerFilterFunction;
+import org.springframework.web.servlet.function.ServerResponse;
 
 class ServletRouteLimitTest extends RouteLimitContract {
 
     private static final TestGateway.Server SERVER = TestGateway.Server.WEBMVC;
 
     ServletRouteLimitTest() {
-        super(SERVER);
+        super(SERVER, Repeating.class, "Repeat");
+    }
+
+    /** A filter of its own, because that of the gateway needs another library. */
+    static class Repeating extends TestGateway.Plain {
+
+        @Bean
+        FilterSupplier repeat() {
+            return new SimpleFilterSupplier(Repeat.class);
+        }
+    }
+
+    static final class Repeat {
+
+        public static HandlerFilterFunction<ServerResponse, ServerResponse> repeat() {
+            return (request, next) -> {
+                ServerResponse response = next.handle(request);
+                return response.statusCode().value() == 503 ? next.handle(request) : response;
+            };
+        }
     }
 
     /** Its circuit breaker runs the rest of a route on another thread, as that of Resilience4j with a time limit does. */

@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.limiter.testing.OnNetty;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -140,6 +141,14 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
                 exchange.sendResponseHeaders(204, -1);
                 exchange.close();
             });
+            List.of("/model", "/retried", "/retries", "/path")
+                    .forEach(path -> server.createContext(path, TestModel::answer));
+            // A stream must not keep others waiting. The threads end with the JVM.
+            server.setExecutor(task -> {
+                Thread thread = new Thread(task, "upstream");
+                thread.setDaemon(true);
+                thread.start();
+            });
             server.start();
             return server;
         } catch (IOException e) {
@@ -197,6 +206,28 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
             request.headers(headers);
         }
         return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> post(String path, String caller, String body) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .header(CALLER, caller)
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
+    }
+
+    /** The body as it comes. Closing it closes the connection. */
+    HttpResponse<InputStream> open(String path, String caller) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .header(CALLER, caller)
+                .build();
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()
+                .sendAsync(request, HttpResponse.BodyHandlers.ofInputStream())
+                .join();
     }
 
     HttpResponse<String> send(String path, String caller) {

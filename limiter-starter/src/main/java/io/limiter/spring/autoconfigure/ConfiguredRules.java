@@ -29,6 +29,7 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
 
     private final Environment environment;
     private final Set<String> all;
+    private final boolean readsResponses;
 
     /** The rules before Spring Security, which read no user, in their order. */
     private final HttpRules beforeSecurity;
@@ -46,6 +47,8 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
             Map<String, HttpRuleSettings> settings, Environment environment, HttpRuleSettings.Application application) {
         this.environment = environment;
         this.all = settings.keySet();
+        this.readsResponses = settings.values().stream()
+                .anyMatch(each -> each.isOfRoutes() && !each.settle().isEmpty());
         List<HttpRule> built = build(settings, application);
         this.beforeSecurity = rules(built, false);
         this.behindSecurity = rules(built, true);
@@ -95,6 +98,11 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
     @Override
     public boolean usesUser() {
         return ofRoutes.values().stream().anyMatch(HttpRules::usesUser);
+    }
+
+    @Override
+    public boolean readsResponses() {
+        return readsResponses;
     }
 
     private List<HttpRule> build(Map<String, HttpRuleSettings> settings, HttpRuleSettings.Application application) {

@@ -23,6 +23,8 @@ import io.limiter.spring.internal.settings.SettingChecks;
 import io.limiter.spring.internal.web.ChargeWatch;
 import io.limiter.spring.internal.web.HttpRule;
 import io.limiter.spring.internal.web.RequestPattern;
+import io.limiter.spring.internal.web.ResponseCharge;
+import io.limiter.spring.internal.web.usage.UsageSources;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.util.ArrayList;
@@ -36,6 +38,7 @@ import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.convert.Delimiter;
@@ -61,6 +64,9 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param message Detail of rejections, or the code of a message in braces. Default: that of limiter.web.message.
  * @param chargeOn Which requests are charged once their response is known: always, failure (status 4xx or 5xx), success (any
  *     other), or statuses such as 401,403 or 4xx. Others get their permits back.
+ * @param settle Where a response says what its request has cost, such as response-header:X-Usage-Tokens, or
+ *     response-json:/usage/total_tokens for JSON and event streams, in which + joins pointers. Of several, the first that has a number
+ *     counts. The request takes the cost as an estimate, at least 1. Default: the cost is final.
  * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the rule, several
  *     have it before their own: api/day.
  * @param order Order among several rules that match a request; lower is checked first, and of equal ones by their keys. Default: 0.
@@ -78,6 +84,7 @@ record HttpRuleSettings(
         @Nullable String plan,
         @DefaultValue("") String message,
         @DefaultValue("always") String chargeOn,
+        @DefaultValue List<String> settle,
         @DefaultValue Map<String, LimitSettings> limits,
         @Nullable Integer order,
         @DefaultValue("true") boolean enforce) {
@@ -159,10 +166,6 @@ record HttpRuleSettings(
         ExemptAddresses exempt = exempt(property + ".exempt-addresses", application);
         RuleKey keys = SettingChecks.named(property + ".key", " ", () -> RuleKey.ofRule(key));
         CallPermits permits = permits(property);
-        IntPredicate statuses =
-                SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
-        Charge.Source charges =
-                statuses == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, statuses)::charge;
         String problem = MessageCode.problem(message, application.messages());
         if (problem != null) {
             throw new InvalidSettingException(property + ".message", " " + problem);
@@ -183,6 +186,7 @@ record HttpRuleSettings(
                             log,
                             application)));
         });
+        Charge.Source charges = charges(property, built, application.calls());
         boolean hasPlans = built.stream().anyMatch(RuleLimit::hasPlans);
         KeyTemplate byRequest = byRequest(property, hasPlans, keys, application.plans());
         PlanResolver resolver = hasPlans && byRequest == null ? application.plans() : null;
@@ -241,7 +245,28 @@ record HttpRuleSettings(
 
     private CallPermits permits(String property) {
         SettingChecks.named(property + ".condition", " ", () -> CallPermits.ofRequest(null, condition));
-        return SettingChecks.named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
+        CallPermits permits =
+                SettingChecks.named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
+        return settle.isEmpty() ? permits : permits.atLeastOne();
+    }
+
+    /** What requests are charged once their responses are known; {@code null} if it is what they took. */
+    private Charge.@Nullable Source charges(String property, List<RuleLimit> limits, CallCounts calls) {
+        IntPredicate charged = SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
+        ChargeWatch statuses = charged == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, charged);
+        if (settle.isEmpty()) {
+            return statuses == null ? null : statuses::charge;
+        }
+        UsageSources sources = SettingChecks.named(property + ".settle", " ", () -> UsageSources.parse(settle));
+        if (charged != null && IntStream.range(200, 300).noneMatch(charged)) {
+            throw new InvalidSettingException(
+                    property + ".charge-on",
+                    " must charge successful responses if there is a settle, because these say what a request has cost: use"
+                            + " success, or leave one of them out, was '" + chargeOn + "'");
+        }
+        List<String> names = limits.stream().map(limit -> limit.name().name()).toList();
+        names.forEach(calls::addUnsettled);
+        return new ResponseCharge(sources, statuses, () -> names.forEach(calls::unsettled))::charge;
     }
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mistakes under {@code limiter.http} prevent startup, and the message names the setting. */
 class InvalidHttpRulesTest {
@@ -38,6 +39,8 @@ class InvalidHttpRulesTest {
                     key=user,all                   | limiter.http.api.key must not have all and other keys, was 'user,all'
                     key=claim:org,phone            | limiter.http.api.key must be ip, user, all, header:<name>
                     key=                           | limiter.http.api.key must be ip, user, all, header:<name>
+                    settle=usage                   | limiter.http.api.settle must be response-header:<name>, such as response-header:X-Usage-Tokens, or response-json:<pointer>
+                    settle=response-json:usage     | limiter.http.api.settle 'usage' must be a JSON pointer such as /usage/total_tokens
                     condition=#{user() != null} and | limiter.http.api.condition '#{user() != null} and' must be one expression over the request
                     cost=0                         | limiter.http.api.cost '0' must be between 1 and 9007199254740991, or an expression
                     cost=999                       | would never be granted
@@ -58,6 +61,21 @@ class InvalidHttpRulesTest {
                 .withPropertyValues(settings)
                 .run(context ->
                         assertThat(messages(context.getStartupFailure())).contains(message));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"failure", "4xx", "401,503"})
+    void a_rule_that_settles_must_charge_successes(String chargeOn) {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(
+                        "limiter.http.api.path=/api/**",
+                        "limiter.http.api.limits.one.rate=10",
+                        "limiter.http.api.settle=response-header:X-Usage-Tokens",
+                        "limiter.http.api.charge-on=" + chargeOn)
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.http.api.charge-on must charge successful responses if there is a settle")
+                        .contains("was '" + chargeOn + "'"));
     }
 
     @Test

@@ -71,7 +71,8 @@ record AnnotationRule(
                 : (facts, taken) -> {
                     KeyRequest kept = known.kept(facts.request());
                     return new Charge(
-                            known.isByStatus(), outcome -> charged(known, facts.arguments(), kept, outcome, taken));
+                            known.isByStatus() ? Charge.When.STATUS : Charge.When.RETURN,
+                            outcome -> charged(known, facts.arguments(), kept, outcome, taken));
                 };
     }
 

@@ -2,6 +2,7 @@ package io.limiter.spring.internal.check;
 
 import io.limiter.Lease;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.spring.internal.web.usage.UsageReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -155,18 +156,18 @@ public final class Check {
     /** Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode. */
     private void settleLater(CheckStep step, CompletableFuture<?> decision) {
         boolean enforced = step.limit().enforced();
-        if (step.settles(false)) {
+        if (step.settles(Charge.When.RETURN)) {
             settlements = new ArrayList<>(settlements);
             settlements.add(outcome -> {
                 CompletableFuture<@Nullable Void> settled =
-                        decision.thenCompose(decided -> step.settle(false, outcome));
+                        decision.thenCompose(decided -> step.settle(Charge.When.RETURN, outcome));
                 return enforced ? settled : CheckResult.CLOSED;
             });
         }
-        if (recorder != null && (ofRequest || step.settles(true))) {
+        if (recorder != null && (ofRequest || step.settles(Charge.When.STATUS))) {
             recorder.whenDone(status -> decision.thenRun(() -> {
                 if (status != DecisionRecorder.REJECTED || !ofRequest) {
-                    step.settle(true, CallOutcome.answered(status));
+                    step.settle(Charge.When.STATUS, CallOutcome.answered(status));
                     return;
                 }
                 step.cancel();
@@ -177,6 +178,12 @@ public final class Check {
                 }
             }));
         }
+        List<UsageReader> readers = recorder == null ? List.of() : step.readers();
+        if (recorder != null && !readers.isEmpty()) {
+            recorder.whenRead(
+                    readers,
+                    status -> decision.thenRun(() -> step.settle(Charge.When.BODY, CallOutcome.answered(status))));
+        }
     }
 
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
@@ -184,7 +191,7 @@ public final class Check {
         Rejection rejection = step.rejection();
         if (rejection == null) {
             boolean mayReject = next < enforced;
-            if (mayReject || ofRequest || step.settles(false) || step.settles(true)) {
+            if (mayReject || ofRequest || step.settles(Charge.When.RETURN) || step.settles(Charge.When.STATUS)) {
                 keep(step, mayReject);
             }
             Lease held = step.lease();

@@ -2,6 +2,7 @@ package io.limiter.spring.internal.check;
 
 import io.limiter.Lease;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.spring.internal.web.usage.UsageReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -106,12 +107,17 @@ abstract class CheckStep {
     abstract void cancel();
 
     /** Whether it {@linkplain #settle settles} permits with such outcomes. */
-    boolean settles(boolean byStatus) {
+    boolean settles(Charge.When when) {
         return false;
     }
 
+    /** What reads the response for the permits that are settled when its body has ended. */
+    List<UsageReader> readers() {
+        return List.of();
+    }
+
     /** Settles the permits at what the outcome of the call or its response charges. The future does not fail. */
-    CompletableFuture<@Nullable Void> settle(boolean byStatus, CallOutcome outcome) {
+    CompletableFuture<@Nullable Void> settle(Charge.When when, CallOutcome outcome) {
         return CheckResult.CLOSED;
     }
 

@@ -1,6 +1,7 @@
 package io.limiter.spring.internal.check;
 
 import io.limiter.Decision;
+import io.limiter.spring.internal.web.usage.UsageReader;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -51,6 +52,12 @@ public interface DecisionRecorder {
      * a response.
      */
     void whenDone(IntConsumer action);
+
+    /**
+     * Has the readers read the response to a request, and calls the action with its status once its body has ended; with 0 if the
+     * request ends without a response; never if it is {@link #REJECTED}, or if no response of this recorder is read.
+     */
+    default void whenRead(List<UsageReader> readers, IntConsumer action) {}
 
     /** Finds the recorder of a call. Applications whose responses show limits have a bean of this type. */
     @FunctionalInterface

@@ -133,7 +133,7 @@ public record Rule(
             DecisionRecorder recorder, CallLimit limit, PermitRequest request, @Nullable Charge charge) {
         Decision earlier = limit.enforced() && limit.leases() == null ? recorder.earlier(request) : null;
         // The earlier call may have returned its permits: each call is charged for its own outcome.
-        boolean isCharged = charge != null && !charge.byStatus();
+        boolean isCharged = charge != null && charge.when() == Charge.When.RETURN;
         return earlier != null && earlier.isGranted() && isCharged ? null : earlier;
     }
 

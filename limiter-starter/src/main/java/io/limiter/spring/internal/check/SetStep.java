@@ -9,6 +9,7 @@ import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.limiter.EngineLimitSet;
+import io.limiter.spring.internal.web.usage.UsageReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,20 +116,31 @@ final class SetStep extends CheckStep {
     }
 
     @Override
-    boolean settles(boolean byStatus) {
-        return parts.stream().anyMatch(part -> settles(part, byStatus));
+    boolean settles(Charge.When when) {
+        return parts.stream().anyMatch(part -> settles(part, when));
     }
 
-    private static boolean settles(CheckPart part, boolean byStatus) {
-        return part.charge() != null && part.charge().byStatus() == byStatus;
+    private static boolean settles(CheckPart part, Charge.When when) {
+        return part.charge() != null && part.charge().when() == when;
     }
 
     @Override
-    CompletableFuture<@Nullable Void> settle(boolean byStatus, CallOutcome outcome) {
+    List<UsageReader> readers() {
+        return parts.stream()
+                .map(CheckPart::charge)
+                .filter(Objects::nonNull)
+                .map(Charge::reader)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+    }
+
+    @Override
+    CompletableFuture<@Nullable Void> settle(Charge.When when, CallOutcome outcome) {
         SetReservation decided = reserved();
         List<CompletableFuture<?>> settled = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size() && decided.isGranted(); i++) {
-            if (settles(parts.get(i), byStatus)) {
+            if (settles(parts.get(i), when)) {
                 settled.add(settle(parts.get(i), decided.parts().get(i), outcome));
             }
         }

@@ -12,6 +12,9 @@ public final class LimiterMeters {
     /** Counter: warnings that most of a window is used, by {@link #LIMIT}. */
     public static final String WARNINGS = "limiter.warnings";
 
+    /** Counter: requests whose responses do not say what they have cost, so that they stay charged for their estimate, by {@link #LIMIT}. */
+    public static final String UNSETTLED = "limiter.unsettled";
+
     /** Timer: how long callers waited for granted permits, by {@link #LIMIT}. */
     public static final String WAIT = "limiter.wait";
 

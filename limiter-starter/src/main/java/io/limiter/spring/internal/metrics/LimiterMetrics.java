@@ -121,6 +121,9 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         if (limit != null && counts.hasSkips(name)) {
             limit.registerSkips(in.registry);
         }
+        if (limit != null && counts.hasUnsettled(name)) {
+            limit.registerUnsettled(in.registry);
+        }
     }
 
     @Override

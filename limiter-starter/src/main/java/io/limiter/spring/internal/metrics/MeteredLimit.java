@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongBiFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,15 @@ final class MeteredLimit {
     }
 
     void registerSkips(MeterRegistry registry) {
-        counter(registry, "skipped", "none", MeteredLimit::skipped);
+        counter(registry, "skipped", "none", limit -> limit.sumOfCalls(CallCounts::skipped));
+    }
+
+    void registerUnsettled(MeterRegistry registry) {
+        FunctionCounter.builder(LimiterMeters.UNSETTLED, this, limit -> limit.sumOfCalls(CallCounts::countUnsettled))
+                .description(
+                        "Requests that stay charged for their estimate, because no response says what they have cost")
+                .tag(LimiterMeters.LIMIT, name)
+                .register(registry);
     }
 
     /** In this process there are bans, and no live limits. */
@@ -98,8 +107,12 @@ final class MeteredLimit {
         return totals.stream().mapToLong(count).sum();
     }
 
-    private long skipped() {
+    private long sumOfCalls(ToLongBiFunction<CallCounts, String> count) {
         CallCounts counts = calls.get();
-        return counts == null ? 0 : names.stream().mapToLong(counts::skipped).sum();
+        return counts == null
+                ? 0
+                : names.stream()
+                        .mapToLong(each -> count.applyAsLong(counts, each))
+                        .sum();
     }
 }

@@ -29,7 +29,7 @@ public final class ChargeWatch {
 
     /** The charge of a request: all of its permits, or none. */
     public Charge charge(Facts facts, long taken) {
-        return new Charge(true, outcome -> test(outcome.status()) ? taken : 0);
+        return new Charge(Charge.When.STATUS, outcome -> test(outcome.status()) ? taken : 0);
     }
 
     boolean test(int status) {

@@ -5,6 +5,8 @@ import io.limiter.spring.internal.check.DecisionRecorder;
 import io.limiter.spring.internal.check.LimitDecision;
 import io.limiter.spring.internal.check.LimitName;
 import io.limiter.spring.internal.check.PermitRequest;
+import io.limiter.spring.internal.web.usage.ResponseReading;
+import io.limiter.spring.internal.web.usage.UsageReader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +53,7 @@ public final class RequestRecord implements DecisionRecorder {
     private int status;
 
     private boolean authenticationFailed;
+    private @Nullable ResponseReading reading;
 
     public RequestRecord(HeaderSet headerSet) {
         this.headerSet = headerSet;
@@ -92,8 +96,28 @@ public final class RequestRecord implements DecisionRecorder {
         }
     }
 
-    /** The response has a status that no longer changes. The first call counts. */
-    public void done(int newStatus) {
+    @Override
+    public void whenRead(List<UsageReader> readers, IntConsumer action) {
+        ResponseReading known;
+        synchronized (this) {
+            known = reading == null ? new ResponseReading() : reading;
+            reading = known;
+        }
+        known.add(readers, action);
+    }
+
+    /** What reads the response; {@code null} if nothing does. */
+    public synchronized @Nullable ResponseReading reading() {
+        return reading;
+    }
+
+    /**
+     * The response has a status that no longer changes. The first call counts.
+     *
+     * @param responseHeaders finds the value of a header of the response; {@code null} if there is none
+     */
+    public void done(int newStatus, UnaryOperator<@Nullable String> responseHeaders) {
+        ResponseReading read;
         List<IntConsumer> actions;
         int known;
         synchronized (this) {
@@ -106,8 +130,22 @@ public final class RequestRecord implements DecisionRecorder {
             status = known;
             actions = List.copyOf(whenDone);
             whenDone.clear();
+            read = reading;
         }
         actions.forEach(action -> action.accept(known));
+        if (read != null && known == REJECTED) {
+            read.drop();
+        } else if (read != null) {
+            read.responded(known, responseHeaders);
+        }
+    }
+
+    /** The body of the response has ended; see {@link ResponseReading#end}. */
+    public void bodyEnded(boolean isLast) {
+        ResponseReading read = reading();
+        if (read != null) {
+            read.end(isLast);
+        }
     }
 
     /** A password or token was wrong. A form login answers that with a redirect, which charges as the status 401 would. */
@@ -120,7 +158,7 @@ public final class RequestRecord implements DecisionRecorder {
      * cancelled. Before it is sent, so that the caller's next request finds them.
      */
     public void rejected() {
-        done(REJECTED);
+        done(REJECTED, name -> null);
     }
 
     @Override

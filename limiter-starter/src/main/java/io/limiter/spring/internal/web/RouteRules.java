@@ -14,6 +14,9 @@ public interface RouteRules {
     /** Whether any of the rules must know the user. */
     boolean usesUser();
 
+    /** Whether any of the rules reads the response to a request. */
+    boolean readsResponses();
+
     /** A bean that applies rules without a path. Without such a bean, a rule needs a path. */
     interface Filter {}
 }

@@ -135,7 +135,7 @@ class CheckTest {
         second.decisions.get(0).complete(true);
         assertThat(check.join().rejection()).isNull();
         request.rejected();
-        request.done(200);
+        request.done(200, name -> null);
         assertThat(List.of(first.cancelled, second.cancelled)).containsExactly(1, 1);
     }
 
@@ -144,7 +144,7 @@ class CheckTest {
         RequestRecord request = new RequestRecord(HeaderSet.RATELIMIT);
         new Check(List.of(first), request, true).runAsync();
         first.decisions.get(0).complete(true);
-        request.done(429);
+        request.done(429, name -> null);
         request.rejected();
         assertThat(first.cancelled).as("the status is that of another limiter").isZero();
     }

@@ -24,6 +24,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -99,6 +101,45 @@ class LimiterMetricsTest {
                     assertThat(count("api", "skipped", "none")).isEqualTo(2);
                     assertThat(count("api", "granted", "local")).isEqualTo(1);
                 });
+    }
+
+    @Test
+    void requests_whose_responses_do_not_say_their_cost_are_counted() {
+        Contexts.web()
+                .withPropertyValues(
+                        "limiter.http.tokens.path=/**",
+                        "limiter.http.tokens.settle=response-header:X-Usage-Tokens",
+                        "limiter.http.tokens.limits.minute.limit=50",
+                        "limiter.http.tokens.limits.minute.per=1m",
+                        "limiter.http.tokens.limits.hour.limit=500",
+                        "limiter.http.tokens.limits.hour.per=1h")
+                .run(context -> {
+                    context.getBean(LimiterMetrics.class).bindTo(registry);
+                    assertThat(unsettled("tokens/minute")).isZero();
+                    for (String tokens : new String[] {"3", "none", "-1", "4"}) {
+                        Filter rules = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                                .getFilter();
+                        context.getBean("limiterAnswerFilter", FilterRegistrationBean.class)
+                                .getFilter()
+                                .doFilter(
+                                        new MockHttpServletRequest("GET", "/"),
+                                        new MockHttpServletResponse(),
+                                        (request, response) -> rules.doFilter(
+                                                request,
+                                                response,
+                                                (asked, answered) -> ((HttpServletResponse) answered)
+                                                        .setHeader("X-Usage-Tokens", tokens)));
+                    }
+                    assertThat(unsettled("tokens/minute")).isEqualTo(2);
+                    assertThat(unsettled("tokens/hour")).isEqualTo(2);
+                });
+    }
+
+    private double unsettled(String limit) {
+        return registry.get(LimiterMeters.UNSETTLED)
+                .tag(LimiterMeters.LIMIT, limit)
+                .functionCounter()
+                .count();
     }
 
     @Test

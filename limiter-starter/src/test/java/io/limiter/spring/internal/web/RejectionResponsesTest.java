@@ -151,7 +151,7 @@ class RejectionResponsesTest {
         ofRequest.whenDone(statuses::add);
         RejectionResponse answer = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
                 .of(answered, ofRequest, Locale.ENGLISH, "/x");
-        ofRequest.done(answer.status());
+        ofRequest.done(answer.status(), name -> null);
         return statuses.get(0);
     }
 

@@ -184,7 +184,7 @@ public final class CallCharge {
      * @param exception {@code null} if it did not fail, or if the status decides
      * @param status of the response, if that decides
      * @param taken the permits that the call took
-     * @throws RuntimeException if the outcome makes the condition neither true nor false, or the cost no whole number of at
+     * @throws RuntimeException if the outcome makes the condition neither true nor false, or the cost no number of at
      *     least 0
      */
     public long of(

@@ -23,11 +23,18 @@ public final class CallPermits {
     private final long fixed;
     private final @Nullable Expression cost;
     private final @Nullable Expression condition;
+    private final long least;
 
-    private CallPermits(long fixed, @Nullable Expression cost, @Nullable Expression condition) {
+    private CallPermits(long fixed, @Nullable Expression cost, @Nullable Expression condition, long least) {
         this.fixed = fixed;
         this.cost = cost;
         this.condition = condition;
+        this.least = least;
+    }
+
+    /** The same permits, but at least one unless the condition is false: a call whose cost is known later must not skip the limit. */
+    public CallPermits atLeastOne() {
+        return new CallPermits(fixed, cost, condition, 1);
     }
 
     /**
@@ -66,7 +73,8 @@ public final class CallPermits {
         return new CallPermits(
                 cost == null || !fixed ? 1 : number(cost),
                 cost == null || fixed ? null : Expression.number(cost, exampleOfCost + ", or a number, such as 5"),
-                condition == null ? null : Expression.condition(condition, exampleOfCondition));
+                condition == null ? null : Expression.condition(condition, exampleOfCondition),
+                0);
     }
 
     private static long number(Text cost) {
@@ -84,7 +92,7 @@ public final class CallPermits {
 
     /** Whether some calls may skip the limit. */
     public boolean maySkip() {
-        return condition != null || cost != null;
+        return condition != null || cost != null && least == 0;
     }
 
     /** The facts that the cost and the condition read. */
@@ -96,7 +104,7 @@ public final class CallPermits {
     /**
      * The permits of one call, 0 if it skips the limit.
      *
-     * @throws InvalidLimitArgumentException if the call makes the condition neither true nor false, or the cost no whole number
+     * @throws InvalidLimitArgumentException if the call makes the condition neither true nor false, or the cost no number
      *     from 0 to 2<sup>53</sup> - 1
      * @throws io.limiter.spring.key.MissingLimitKeyException if they read a request, and there is none
      */
@@ -104,7 +112,7 @@ public final class CallPermits {
         if (condition != null && !condition.isTrue(arguments, request)) {
             return 0;
         }
-        return cost == null ? fixed : cost.number(arguments, request);
+        return cost == null ? fixed : Math.max(least, cost.number(arguments, request));
     }
 
     /** The permits of a request. */

@@ -9,14 +9,19 @@ import io.limiter.spring.internal.check.Rejection;
 import io.limiter.spring.internal.web.FormBody;
 import io.limiter.spring.internal.web.HttpRules;
 import io.limiter.spring.internal.web.RequestRecord;
+import io.limiter.spring.internal.web.usage.ResponseReading;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 
 /**
  * Checks exchanges by the rules that match them, as the filters of an application and of its routes do, without blocking. Safe for use
@@ -33,11 +38,24 @@ public record ExchangeChecks(
     /**
      * Applies rules to an exchange, as often as it is called.
      *
-     * @param handled follows if the limits grant; otherwise the exchange is answered
+     * @param handler follows if the limits grant; otherwise the exchange is answered
      */
-    public Mono<Void> check(ServerWebExchange exchange, HttpRules rules, Mono<Void> handled) {
+    public Mono<Void> check(
+            ServerWebExchange exchange, HttpRules rules, Function<ServerWebExchange, Mono<Void>> handler) {
         ExchangeKeyRequest keyRequest = keyRequest(exchange);
-        return check(exchange, keyRequest, rules.matching(keyRequest), handled);
+        return check(exchange, keyRequest, rules.matching(keyRequest), handler);
+    }
+
+    /**
+     * Reads the body of the response that the handler writes, if a rule needs that, also a rule that is applied while the exchange is
+     * handled.
+     */
+    public Mono<Void> read(ServerWebExchange exchange, Function<ServerWebExchange, Mono<Void>> handler) {
+        RequestRecord record = ExchangeRecords.of(exchange, responses.headers());
+        ServerHttpResponse response = new ReadResponse(exchange.getResponse(), record);
+        // After an error another response may follow, which a handler of the application writes.
+        return handler.apply(exchange.mutate().response(response).build())
+                .doFinally(end -> record.bodyEnded(end != SignalType.ON_ERROR));
     }
 
     ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
@@ -47,15 +65,30 @@ public record ExchangeChecks(
     }
 
     Mono<Void> check(
-            ServerWebExchange exchange, ExchangeKeyRequest keyRequest, HttpRules matching, Mono<Void> handled) {
+            ServerWebExchange exchange,
+            ExchangeKeyRequest keyRequest,
+            HttpRules matching,
+            Function<ServerWebExchange, Mono<Void>> handler) {
         RequestRecord record = ExchangeRecords.of(exchange, responses.headers());
         return subscriptions
                 .call(exchange, matching.usesUser(), FormExchange.NONE, () -> matching.check(keyRequest, record))
                 .flatMap(ExchangeChecks::rejection)
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
-                .flatMap(rejection ->
-                        rejection.map(e -> responses.write(e, exchange)).orElse(handled));
+                .flatMap(rejection -> rejection
+                        .map(e -> responses.write(e, exchange))
+                        .orElseGet(() -> handler.apply(granted(exchange, record))));
+    }
+
+    /** If the response is read, its handler does not compress it, and asks no server behind it to. */
+    private static ServerWebExchange granted(ServerWebExchange exchange, RequestRecord record) {
+        ResponseReading reading = record.reading();
+        return reading == null || !reading.readsBody()
+                ? exchange
+                : exchange.mutate()
+                        .request(request ->
+                                request.headers(headers -> headers.set(HttpHeaders.ACCEPT_ENCODING, "identity")))
+                        .build();
     }
 
     /**

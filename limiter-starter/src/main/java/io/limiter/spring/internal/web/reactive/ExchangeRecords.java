@@ -57,7 +57,7 @@ public final class ExchangeRecords {
                     HttpHeaders sent = exchange.getResponse().getHeaders();
                     record.headers().forEach((name, value) -> set(sent, name, value));
                     HttpStatusCode status = exchange.getResponse().getStatusCode();
-                    record.done(status == null ? HttpStatus.OK.value() : status.value());
+                    record.done(status == null ? HttpStatus.OK.value() : status.value(), sent::getFirst);
                 }));
         return record;
     }

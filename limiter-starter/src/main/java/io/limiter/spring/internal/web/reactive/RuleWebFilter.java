@@ -1,6 +1,8 @@
 package io.limiter.spring.internal.web.reactive;
 
 import io.limiter.spring.internal.web.HttpRules;
+import io.limiter.spring.internal.web.RequestRecord;
+import java.util.function.Function;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
@@ -41,24 +43,25 @@ public final class RuleWebFilter implements WebFilter, Ordered {
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         // Begins to record, also if no rule of this filter applies.
-        ExchangeRecords.of(exchange, checks.responses().headers());
-        // Filters before this one may have changed the exchange.
-        Mono<Void> handled = handled(exchange, chain);
+        RequestRecord record = ExchangeRecords.of(exchange, checks.responses().headers());
         if (rules.isEmpty() || isOfOther(exchange)) {
-            return handled;
+            return handled(exchange, chain);
         }
         ExchangeKeyRequest keyRequest = checks.keyRequest(exchange);
         HttpRules matching = rules.matching(keyRequest);
         if (matching.isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
-            return handled;
+            return handled(exchange, chain);
         }
+        Function<ServerWebExchange, Mono<Void>> handler = granted ->
+                record.reading() == null ? handled(granted, chain) : checks.read(granted, read -> handled(read, chain));
         if (!matching.usesForm()) {
-            return checks.check(exchange, keyRequest, matching, handled);
+            return checks.check(exchange, keyRequest, matching, handler);
         }
         return FormExchange.read(exchange)
-                .flatMap(read -> checks.check(read, checks.keyRequest(read), matching, handled(read, chain)));
+                .flatMap(read -> checks.check(read, checks.keyRequest(read), matching, handler));
     }
 
+    /** Puts the exchange there once more, because filters before this one may have changed it. */
     private static Mono<Void> handled(ServerWebExchange exchange, WebFilterChain chain) {
         return chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
     }

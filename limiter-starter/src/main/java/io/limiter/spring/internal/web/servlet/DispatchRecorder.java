@@ -7,6 +7,8 @@ import io.limiter.spring.internal.check.LimitDecision;
 import io.limiter.spring.internal.check.PermitRequest;
 import io.limiter.spring.internal.web.HeaderSet;
 import io.limiter.spring.internal.web.RequestRecord;
+import io.limiter.spring.internal.web.usage.ResponseReading;
+import io.limiter.spring.internal.web.usage.UsageReader;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
@@ -43,6 +45,12 @@ final class DispatchRecorder implements DecisionRecorder {
     /** The recorder of the current dispatch; {@code null} if none has begun. */
     static @Nullable DispatchRecorder find(HttpServletRequest request) {
         return request.getAttribute(ATTRIBUTE) instanceof DispatchRecorder recorder ? recorder : null;
+    }
+
+    /** What reads the response to a request; {@code null} if nothing does. */
+    static @Nullable ResponseReading reading(HttpServletRequest request) {
+        DispatchRecorder recorder = find(request);
+        return recorder == null ? null : recorder.record.reading();
     }
 
     /** The recorder of the current dispatch, which begins now if none has begun. */
@@ -98,6 +106,11 @@ final class DispatchRecorder implements DecisionRecorder {
     @Override
     public void whenDone(IntConsumer action) {
         record.whenDone(action);
+    }
+
+    @Override
+    public void whenRead(List<UsageReader> readers, IntConsumer action) {
+        record.whenRead(readers, action);
     }
 
     /** @return whether the current thread may write them */

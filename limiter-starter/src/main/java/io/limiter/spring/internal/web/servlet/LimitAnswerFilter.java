@@ -60,13 +60,19 @@ public final class LimitAnswerFilter implements Filter {
             } else if (request.getDispatcherType() != DispatcherType.FORWARD) {
                 // If an exception leaves all filters, the server answers with an error, unless the status has been
                 // sent.
-                recorder.record()
-                        .done(
-                                responded || response.isCommitted()
-                                        ? response.getStatus()
-                                        : HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+                done(
+                        recorder.record(),
+                        response,
+                        responded || response.isCommitted()
+                                ? response.getStatus()
+                                : HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             }
         }
+    }
+
+    private static void done(RequestRecord record, HttpServletResponse response, int status) {
+        record.done(status, response::getHeader);
+        record.bodyEnded(true);
     }
 
     /** A servlet may complete the response itself, so that no other dispatch follows. */
@@ -83,7 +89,7 @@ public final class LimitAnswerFilter implements Filter {
 
         @Override
         public void onComplete(AsyncEvent event) {
-            record.done(response.getStatus());
+            done(record, response, response.getStatus());
         }
 
         @Override

@@ -45,7 +45,10 @@ public final class RuleFilter implements Filter {
                 checks.responses().write(rejection, request, response);
                 return;
             }
-            chain.doFilter(keyRequest.request(), anyResponse);
+            HttpServletRequest passedOn = keyRequest.request();
+            boolean readsBody = ServletChecks.readsBody(passedOn);
+            chain.doFilter(
+                    readsBody ? new UncompressedRequest(passedOn) : passedOn, ServletChecks.read(passedOn, response));
             return;
         }
         chain.doFilter(anyRequest, anyResponse);

@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.spring.internal.check.Rejection;
 import io.limiter.spring.internal.web.HttpRules;
 import io.limiter.spring.internal.web.servlet.ServletKeyRequest.Form;
+import io.limiter.spring.internal.web.usage.ResponseReading;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
@@ -62,6 +63,17 @@ public record ServletChecks(
     /** The answer to a rejected request. */
     public RejectionResponse answer(RuntimeException rejection, HttpServletRequest request) {
         return responses.of(rejection, request);
+    }
+
+    /** Whether the body of the response to a request is read, and must not be compressed. */
+    public static boolean readsBody(HttpServletRequest request) {
+        ResponseReading reading = DispatchRecorder.reading(request);
+        return reading != null && reading.readsBody();
+    }
+
+    /** The response to write to, which reads its body if a rule needs that. */
+    public static HttpServletResponse read(HttpServletRequest request, HttpServletResponse response) {
+        return ReadResponse.of(response, DispatchRecorder.reading(request));
     }
 
     /**

@@ -331,9 +331,7 @@ final class JsonNumbers {
     }
 
     private boolean isWanted(int pointer) {
-        return level > 0
-                && matched[pointer] == level
-                && pointers.get(pointer).length() == level;
+        return level > 0 && matched[pointer] == level && pointers.get(pointer).length() == level;
     }
 
     private void digit(int c) {

@@ -2,7 +2,6 @@ package io.limiter.spring.internal.web.usage;
 
 import io.limiter.internal.arithmetic.Ranges;
 import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Set;
@@ -17,9 +16,8 @@ import org.springframework.http.HttpHeaders;
 public final class UsageReader {
 
     /** Instead of a number. */
-    public static final long NONE = -1;
+    public static final long NONE = Ranges.NO_COST;
 
-    private static final BigDecimal MOST = BigDecimal.valueOf(Ranges.MAX_PERMITS);
     private static final int LONGEST_HEADER = 64;
     private static final String EVENTS = "text/event-stream";
     private static final Set<String> JSON =
@@ -101,7 +99,8 @@ public final class UsageReader {
     }
 
     private Body body(@Nullable String contentType, @Nullable String contentEncoding) {
-        if (contentType == null || contentEncoding != null && !contentEncoding.strip().equalsIgnoreCase("identity")) {
+        if (contentType == null
+                || contentEncoding != null && !contentEncoding.strip().equalsIgnoreCase("identity")) {
             return UNREADABLE;
         }
         String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
@@ -148,18 +147,10 @@ public final class UsageReader {
      * @return {@link #NONE} if it is none that permits can have
      */
     static long number(String text) {
-        BigDecimal number;
         try {
-            number = new BigDecimal(text);
+            return Ranges.cost(new BigDecimal(text));
         } catch (NumberFormatException e) {
             return NONE;
         }
-        if (number.signum() < 0 || number.compareTo(MOST) > 0) {
-            return NONE;
-        }
-        // Compared first, because to round 1e-999999999 would take all memory.
-        return number.compareTo(BigDecimal.ONE) <= 0
-                ? number.signum()
-                : number.setScale(0, RoundingMode.CEILING).longValueExact();
     }
 }

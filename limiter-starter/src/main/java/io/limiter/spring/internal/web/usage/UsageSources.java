@@ -48,8 +48,7 @@ public final class UsageSources {
                     && NAME.matcher(source.substring(HEADER.length())).matches()) {
                 all.add(new Source(source.substring(HEADER.length()), first, first));
             } else if (source.startsWith(JSON)) {
-                for (String pointer :
-                        PLUS.split(source.substring(JSON.length()).strip())) {
+                for (String pointer : PLUS.split(source.substring(JSON.length()).strip())) {
                     pointers.add(JsonPointer.parse(pointer));
                 }
                 all.add(new Source(null, first, pointers.size()));

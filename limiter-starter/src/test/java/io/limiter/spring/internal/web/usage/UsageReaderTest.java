@@ -95,7 +95,8 @@ class UsageReaderTest {
         "/d/-, -1"
     })
     void pointers_lead_through_objects_and_arrays_and_add_up(String pointers, long expected) {
-        String body = "{\"a\":{\"b\":2},\"c\":3,\"d\":[6,7,[1,2],{\"x\":4}],\"x/y~z\":10,\"ä\\ud83d\\ude00\":11,\"\":12,\"p+q\":13}";
+        String body =
+                "{\"a\":{\"b\":2},\"c\":3,\"d\":[6,7,[1,2],{\"x\":4}],\"x/y~z\":10,\"ä\\ud83d\\ude00\":11,\"\":12,\"p+q\":13}";
         assertThat(number("response-json:" + pointers, JSON, body)).isEqualTo(expected);
     }
 
@@ -116,7 +117,8 @@ class UsageReaderTest {
         ", -1"
     })
     void only_json_is_read(String contentType, long expected) {
-        assertThat(number(TOTAL, contentType, "{\"usage\":{\"total_tokens\":7}}")).isEqualTo(expected);
+        assertThat(number(TOTAL, contentType, "{\"usage\":{\"total_tokens\":7}}"))
+                .isEqualTo(expected);
     }
 
     @Test
@@ -187,8 +189,16 @@ class UsageReaderTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "usage", "response-header:", "response-header:a b", "response-json:", "response-json:usage",
-                "response-json:/a+b+", "response-json:/a~2", "response-json:+/a", "header:X-Usage"
+                "",
+                "usage",
+                "response-header:",
+                "response-header:a b",
+                "response-json:",
+                "response-json:usage",
+                "response-json:/a+b+",
+                "response-json:/a~2",
+                "response-json:+/a",
+                "header:X-Usage"
             })
     void what_is_no_source_is_an_error(String text) {
         assertThatIllegalArgumentException()
@@ -228,7 +238,9 @@ class UsageReaderTest {
     @Test
     void random_bytes_do_no_harm() {
         Fuzz.run(20, random -> {
-            String body = Fuzz.text(random, 60, "{", "}", "[", "]", "\"", "a", ":", ",", "\\", "u00", "1", "-", "e9", " ", "\n", "data:");
+            String body = Fuzz.text(
+                    random, 60, "{", "}", "[", "]", "\"", "a", ":", ",", "\\", "u00", "1", "-", "e9", " ", "\n",
+                    "data:");
             assertThat(inPieces(random, "response-json:/a", random.nextBoolean() ? EVENTS : JSON, "{\"a\":" + body))
                     .as(body)
                     .isGreaterThanOrEqualTo(UsageReader.NONE);
@@ -255,7 +267,8 @@ class UsageReaderTest {
     /** Values of few names, so that pointers often lead somewhere. */
     private record RandomJson(Random random) {
 
-        private static final List<String> NAMES = List.of("a", "ab", "usage", "ä", "漢字", "😀x", "a/b", "~", "", "0", "\"q\"");
+        private static final List<String> NAMES =
+                List.of("a", "ab", "usage", "ä", "漢字", "😀x", "a/b", "~", "", "0", "\"q\"");
         private static final List<String> SPACES = List.of("", "", "", " ", "\n", "\t ");
 
         String pointer() {
@@ -278,7 +291,10 @@ class UsageReaderTest {
             text.codePoints().forEach(c -> {
                 boolean escaped = c == '"' || c == '\\' || random.nextInt(5) == 0;
                 for (char unit : Character.toChars(c)) {
-                    written.append(escaped ? String.format("\\u%04" + (random.nextBoolean() ? "x" : "X"), (int) unit) : String.valueOf(unit));
+                    written.append(
+                            escaped
+                                    ? String.format("\\u%04" + (random.nextBoolean() ? "x" : "X"), (int) unit)
+                                    : String.valueOf(unit));
                 }
             });
             return written.append('"').toString();

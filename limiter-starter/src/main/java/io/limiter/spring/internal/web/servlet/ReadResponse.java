@@ -1,0 +1,180 @@
+package io.limiter.spring.internal.web.servlet;
+
+import io.limiter.spring.internal.web.usage.ResponseReading;
+import io.limiter.spring.internal.web.usage.UsageReader;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/** A response whose body is read while it passes on, piece by piece. */
+final class ReadResponse extends HttpServletResponseWrapper {
+
+    private final List<UsageReader> readers;
+    private @Nullable ServletOutputStream stream;
+    private @Nullable PrintWriter writer;
+
+    private ReadResponse(HttpServletResponse response, List<UsageReader> readers) {
+        super(response);
+        this.readers = readers;
+    }
+
+    /** The response itself if nothing reads its body. */
+    static HttpServletResponse of(HttpServletResponse response, @Nullable ResponseReading reading) {
+        List<UsageReader> readers = reading == null ? List.of() : reading.takeReaders();
+        return readers.isEmpty() ? response : new ReadResponse(response, readers);
+    }
+
+    private void read(ByteBuffer piece) {
+        readers.forEach(reader -> reader.read(piece, this::header));
+    }
+
+    /** Servers know the type apart from the other headers until these are sent. */
+    private @Nullable String header(String name) {
+        return name.equals(HttpHeaders.CONTENT_TYPE) ? getContentType() : getHeader(name);
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() throws IOException {
+        ServletOutputStream known = stream;
+        if (known == null) {
+            known = new ReadStream(super.getOutputStream());
+            stream = known;
+        }
+        return known;
+    }
+
+    @Override
+    public PrintWriter getWriter() throws IOException {
+        PrintWriter known = writer;
+        if (known == null) {
+            known = new ReadPrintWriter(super.getWriter());
+            writer = known;
+        }
+        return known;
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        readers.forEach(UsageReader::discard);
+        stream = null;
+        writer = null;
+    }
+
+    @Override
+    public void resetBuffer() {
+        super.resetBuffer();
+        readers.forEach(UsageReader::discard);
+    }
+
+    @Override
+    public void sendError(int status, String message) throws IOException {
+        super.sendError(status, message);
+        readers.forEach(UsageReader::discard);
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        super.sendError(status);
+        readers.forEach(UsageReader::discard);
+    }
+
+    /** Reads each piece before it is written: the caller may have left, and it has cost the same. */
+    private final class ReadStream extends ServletOutputStream {
+
+        private final ServletOutputStream written;
+
+        ReadStream(ServletOutputStream written) {
+            this.written = written;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            read(ByteBuffer.wrap(new byte[] {(byte) b}));
+            written.write(b);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            read(ByteBuffer.wrap(bytes, offset, length));
+            written.write(bytes, offset, length);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            written.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            written.close();
+        }
+
+        @Override
+        public boolean isReady() {
+            return written.isReady();
+        }
+
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            written.setWriteListener(listener);
+        }
+    }
+
+    private final class ReadPrintWriter extends PrintWriter {
+
+        private final PrintWriter written;
+
+        ReadPrintWriter(PrintWriter written) {
+            super(new ReadWriter(written));
+            this.written = written;
+        }
+
+        @Override
+        public boolean checkError() {
+            return written.checkError();
+        }
+    }
+
+    /** Reads characters as UTF-8, whatever the character set of the response is. */
+    private final class ReadWriter extends Writer {
+
+        private final Writer written;
+        private String half = "";
+
+        ReadWriter(Writer written) {
+            this.written = written;
+        }
+
+        @Override
+        public void write(char[] characters, int offset, int length) throws IOException {
+            String text = half + new String(characters, offset, length);
+            int end = text.length();
+            if (end > 0 && Character.isHighSurrogate(text.charAt(end - 1))) {
+                end--;
+            }
+            half = text.substring(end);
+            read(ByteBuffer.wrap(text.substring(0, end).getBytes(StandardCharsets.UTF_8)));
+            written.write(characters, offset, length);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            written.flush();
+        }
+
+        @Override
+        public void close() throws IOException {
+            written.close();
+        }
+    }
+}
