@@ -31,6 +31,7 @@ class ArchitectureTest {
                     .or(JavaClass.Predicates.resideInAnyPackage(ALGORITHM))
                     .or(JavaClass.Predicates.resideInAnyPackage(
                             "java.lang..",
+                            "java.math..",
                             "java.time..",
                             "java.util..",
                             "com.fasterxml.jackson.annotation..",
