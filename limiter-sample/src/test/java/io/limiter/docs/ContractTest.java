@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.limiter.spring.internal.metrics.LimiterMeters;
 import io.limiter.spring.internal.settings.PropertyTree;
+import io.limiter.spring.web.RuleLimits;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -73,6 +74,9 @@ class ContractTest {
                     "key.PlanRequest",
                     "key.PlanResolver",
                     "settings.InvalidSettingException",
+                    "web.ReactiveRuleLimits",
+                    "web.RuleLimits",
+                    "web.RuleLimits$Left",
                     "web.RejectionResponseCustomizer",
                     "web.RejectionResponse",
                     "web.servlet.RateLimitExceptionResolver",
@@ -247,7 +251,7 @@ class ContractTest {
         compare("meters.txt", lines.stream().sorted().toList());
     }
 
-    /** What the endpoints answer with, and the body of a rejection. */
+    /** What the endpoints answer with, the body of a rejection, and what applications answer with. */
     @Test
     void members_of_json_are_listed() throws Exception {
         List<String> lines = new ArrayList<>();
@@ -259,6 +263,11 @@ class ContractTest {
                 "io.limiter.spring.internal.live.LiveDescription",
                 "io.limiter.spring.internal.web.RejectionResponses$Problem")) {
             addMembers(type.substring(type.lastIndexOf('.') + 1), Class.forName(type), lines);
+        }
+        for (Field member : RuleLimits.Left.class.getDeclaredFields()) {
+            if (!Modifier.isStatic(member.getModifiers())) {
+                lines.add("RuleLimits.Left." + member.getName());
+            }
         }
         compare("json.txt", lines);
     }

@@ -23,12 +23,16 @@ import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.web.RejectionResponseCustomizer;
+import io.limiter.spring.web.RuleLimits;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.Optional;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 
@@ -170,6 +174,17 @@ class LimitPagesSnippets {
         }
         // end
     }
+
+    // rules: left
+    @RestController
+    record Quota(RuleLimits limits) {
+
+        @GetMapping("/left")
+        List<RuleLimits.Left> left() {
+            return limits.peek("api");
+        }
+    }
+    // end
 
     static class Responses {
 

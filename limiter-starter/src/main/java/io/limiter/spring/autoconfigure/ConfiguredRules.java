@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.internal.text.NearestName;
 import io.limiter.spring.internal.actuate.KnownLimits;
 import io.limiter.spring.internal.settings.ConfiguredLimits;
 import io.limiter.spring.internal.web.HttpRule;
@@ -11,10 +12,10 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +28,14 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredRules.class);
 
+    /** How many names are shown in place of an unknown one. */
+    private static final int NEAREST = 3;
+
     private final Environment environment;
-    private final Set<String> all;
     private final boolean readsResponses;
+
+    /** All rules by their keys in the configuration. */
+    private final Map<String, HttpRule> all = new TreeMap<>();
 
     /** The rules before Spring Security, which read no user, in their order. */
     private final HttpRules beforeSecurity;
@@ -46,7 +52,6 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
     ConfiguredRules(
             Map<String, HttpRuleSettings> settings, Environment environment, HttpRuleSettings.Application application) {
         this.environment = environment;
-        this.all = settings.keySet();
         this.readsResponses = settings.values().stream()
                 .anyMatch(each -> each.isOfRoutes() && !each.settle().isEmpty());
         List<HttpRule> built = build(settings, application);
@@ -60,6 +65,24 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
 
     HttpRules behindSecurity() {
         return behindSecurity;
+    }
+
+    /**
+     * A rule, wherever it applies.
+     *
+     * @param name its key in the configuration
+     * @throws IllegalArgumentException if there is none
+     */
+    HttpRule rule(String name) {
+        HttpRule found = all.get(Objects.requireNonNull(name, "rule"));
+        if (found == null) {
+            List<String> nearest = NearestName.nearest(name, all.keySet(), NEAREST);
+            throw new IllegalArgumentException("there is no rule '" + name + "', "
+                    + (nearest.isEmpty() ? "and none of another name" : "the nearest names are " + nearest) + ": set "
+                    + ConfiguredLimits.property(HttpRuleSettings.PROPERTY, name)
+                    + ".*, or name a rule that is there");
+        }
+        return found;
     }
 
     /** By now the routes that are configured have named their rules. Contexts below this one may start before that. */
@@ -79,7 +102,7 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
     public HttpRules named(String rule) {
         named.add(rule);
         HttpRules found = ofRoutes.get(rule);
-        if (found == null && all.contains(rule)) {
+        if (found == null && all.containsKey(rule)) {
             throw new InvalidSettingException(
                     ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule) + ".path",
                     " applies the rule without a route, and a route names it: remove one of both");
@@ -123,6 +146,7 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
                                     + rule.name() + "', and a limit is '" + limitName + "' already");
                 }
             });
+            all.put(id, rule);
             if (each.isOfRoutes()) {
                 ofRoutes.put(id, new HttpRules(List.of(rule)));
             } else {
@@ -135,12 +159,7 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
 
     @Override
     public @Nullable String definedBy(String prefix, String name) {
-        return all().anyMatch(each -> each.rule().has(prefix, name)) ? HttpRuleSettings.PROPERTY : null;
-    }
-
-    private Stream<HttpRule> all() {
-        return Stream.concat(Stream.of(beforeSecurity, behindSecurity), ofRoutes.values().stream())
-                .flatMap(each -> each.rules().stream());
+        return all.values().stream().anyMatch(each -> each.rule().has(prefix, name)) ? HttpRuleSettings.PROPERTY : null;
     }
 
     private static HttpRules rules(List<HttpRule> built, boolean byUser) {

@@ -6,6 +6,9 @@ import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.internal.condition.ConditionalOnSetting;
 import io.limiter.spring.internal.settings.ConfiguredLimits;
+import io.limiter.spring.web.ReactiveRuleLimits;
+import io.limiter.spring.web.RuleLimits;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -22,6 +25,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import reactor.core.publisher.Mono;
 
 /** Limiters that grant everything, if limits are disabled, and what else the application may inject. */
 @AutoConfiguration
@@ -72,6 +76,31 @@ public class LimiterOffAutoConfiguration {
         @ConditionalOnMissingBean
         LimiterFactory limiterFactory() {
             return LocalLimiterFactory.unlimited();
+        }
+    }
+
+    /** No rule limits anyone, so there is no limit of which something is left. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    static class OfServlets {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RuleLimits limiterRuleLimits() {
+            return rule -> List.of();
+        }
+    }
+
+    /** As {@link OfServlets}. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(Mono.class)
+    static class OfWebFlux {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ReactiveRuleLimits limiterRuleLimits() {
+            return rule -> Mono.just(List.of());
         }
     }
 

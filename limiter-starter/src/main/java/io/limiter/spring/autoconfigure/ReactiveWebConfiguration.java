@@ -10,6 +10,7 @@ import io.limiter.spring.internal.web.reactive.CurrentExchange;
 import io.limiter.spring.internal.web.reactive.ExchangeChecks;
 import io.limiter.spring.internal.web.reactive.ExchangeRecords;
 import io.limiter.spring.internal.web.reactive.ExchangeRejectionResponses;
+import io.limiter.spring.internal.web.reactive.ExchangeRuleLimits;
 import io.limiter.spring.internal.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.internal.web.reactive.ExchangeUsers;
 import io.limiter.spring.internal.web.reactive.FailedAuthentications;
@@ -18,6 +19,7 @@ import io.limiter.spring.internal.web.reactive.RejectionAdvice;
 import io.limiter.spring.internal.web.reactive.RuleWebFilter;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.ReactiveRuleLimits;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -133,6 +135,16 @@ class ReactiveWebConfiguration {
             LimiterProperties properties) {
         int order = properties.web().userFilterOrder();
         return new RuleWebFilter(checks, application, "limiterHttpUserFilter", order, rules.behindSecurity());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReactiveRuleLimits limiterRuleLimits(
+            ConfiguredRules rules,
+            ExchangeSubscriptions subscriptions,
+            ClientAddress addresses,
+            ObjectProvider<CurrentUser> users) {
+        return new ExchangeRuleLimits(rules::rule, subscriptions, addresses, new LazyLookup<>(users::getIfAvailable));
     }
 
     @Bean

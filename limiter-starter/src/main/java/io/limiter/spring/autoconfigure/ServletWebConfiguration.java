@@ -15,8 +15,10 @@ import io.limiter.spring.internal.web.servlet.RejectionExceptionResolver;
 import io.limiter.spring.internal.web.servlet.RuleFilter;
 import io.limiter.spring.internal.web.servlet.ServletChecks;
 import io.limiter.spring.internal.web.servlet.ServletRejectionResponses;
+import io.limiter.spring.internal.web.servlet.ServletRuleLimits;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.RuleLimits;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -161,6 +163,12 @@ class ServletWebConfiguration {
         registration.setDispatcherTypes(DispatcherType.REQUEST);
         registration.setEnabled(!rules.isEmpty());
         return registration;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RuleLimits limiterRuleLimits(ConfiguredRules rules, ClientAddress addresses, ObjectProvider<CurrentUser> users) {
+        return new ServletRuleLimits(rules::rule, addresses, new LazyLookup<>(users::getIfAvailable));
     }
 
     @Bean

@@ -1,11 +1,14 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.internal.key.PrincipalUser;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.ReactiveRuleLimits;
+import io.limiter.spring.web.RuleLimits;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import java.security.Principal;
 import java.util.Map;
@@ -67,6 +70,54 @@ class RequestBeansTest {
                         RequestContextHolder.resetRequestAttributes();
                     }
                 });
+    }
+
+    @Test
+    void what_is_left_is_asked_in_the_thread_of_a_request_and_is_nothing_where_limits_are_disabled() {
+        Contexts.web()
+                .withPropertyValues(
+                        "limiter.http.api.path=/api/**",
+                        "limiter.http.api.key=all",
+                        "limiter.http.api.enforce=false",
+                        "limiter.http.api.limits.month.limit=5",
+                        "limiter.http.api.limits.month.per=month")
+                .run(context -> {
+                    RuleLimits limits = context.getBean(RuleLimits.class);
+                    assertThatThrownBy(() -> limits.peek("api"))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("in the thread of a request");
+                    RequestContextHolder.setRequestAttributes(
+                            new ServletRequestAttributes(new MockHttpServletRequest()));
+                    try {
+                        assertThat(limits.peek("api")).singleElement().satisfies(left -> {
+                            assertThat(left.remaining()).isEqualTo(5);
+                            assertThat(left.periodEnd()).isPresent();
+                            assertThat(left)
+                                    .isEqualTo(RuleLimits.Left.of(
+                                            "api", 0, 5, left.periodEnd().orElseThrow()));
+                        });
+                    } finally {
+                        RequestContextHolder.resetRequestAttributes();
+                    }
+                });
+        Contexts.web()
+                .withPropertyValues("limiter.enabled=false")
+                .run(context -> assertThat(context.getBean(RuleLimits.class).peek("api"))
+                        .isEmpty());
+        Contexts.reactive()
+                .withPropertyValues("limiter.enabled=false")
+                .run(context -> assertThat(context.getBean(ReactiveRuleLimits.class)
+                                .peek("api")
+                                .block())
+                        .isEmpty());
+        Contexts.reactive()
+                .run(context -> assertThatThrownBy(() -> context.getBean(ReactiveRuleLimits.class)
+                                .peek("api")
+                                .block())
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage(
+                                "there is no rule 'api', and none of another name: set limiter.http.api.*, or name a rule that"
+                                        + " is there"));
     }
 
     /** Its class is not public, as those of containers need not be. */

@@ -10,9 +10,11 @@ import io.limiter.Reservation;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.limiter.EngineLimiter;
+import io.limiter.spring.web.RuleLimits.Left;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -190,6 +192,23 @@ final class CheckPart extends CheckStep {
                 : decideAsync();
     }
 
+    /** Starts to ask what is left for the key, and takes nothing. The result is empty if the plan of the call leaves the limit out. */
+    CompletableFuture<Optional<Left>> peek() {
+        ConcurrencyLimiter leases = limit().leases();
+        CompletableFuture<Decision> peeked =
+                leases == null ? view().async().peek() : viewOf(leases).async().peek();
+        return peeked.thenApply(known -> isLeftOut(known) ? Optional.empty() : Optional.of(left(known)));
+    }
+
+    private Left left(Decision known) {
+        long used = Math.max(0, known.limit() - known.remaining());
+        return Left.of(
+                limit().name().name(),
+                used,
+                known.remaining(),
+                known.periodEnd().orElse(null));
+    }
+
     @Override
     @Nullable
     Rejection rejection() {
@@ -203,9 +222,13 @@ final class CheckPart extends CheckStep {
 
     /** @param known {@code null} if it is unknown, or a lease */
     LimitDecision of(@Nullable Decision known) {
-        boolean isLeftOut = limit().unlimited()
+        return new LimitDecision(request, limit().definition(), known, isLeftOut(known) || limit().internal());
+    }
+
+    /** Whether the plan of the call leaves the limit out, so that callers are not shown what it grants. */
+    private boolean isLeftOut(@Nullable Decision known) {
+        return limit().unlimited()
                 && (known == null || known.isGranted() && known.source() == Decision.Source.OVERRIDE);
-        return new LimitDecision(request, limit().definition(), known, isLeftOut || limit().internal());
     }
 
     Rejection rejection(Decision rejecting) {

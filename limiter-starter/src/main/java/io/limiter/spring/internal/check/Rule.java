@@ -10,9 +10,12 @@ import io.limiter.spring.internal.metrics.CallCounts;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.web.RuleLimits.Left;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +105,26 @@ public record Rule(
             failed(e);
             return List.of();
         }
+    }
+
+    /**
+     * Starts to ask what is left of each limit for a call, whatever its cost and its condition are. Takes nothing.
+     *
+     * @return in their order, without those that the plan of the call leaves out
+     * @throws MissingLimitKeyException if the call has no key
+     */
+    public CompletableFuture<List<Left>> peek(Facts facts) {
+        List<String> path = keys.of(facts.arguments(), facts.request());
+        List<CompletableFuture<Optional<Left>>> started = new ArrayList<>(limits.size());
+        for (RuleLimit limit : limits) {
+            CallLimit effective = effective(limit, facts, path);
+            PermitRequest one = new PermitRequest(effective.name(), path, 1);
+            started.add(new CheckPart(effective, one, Duration.ZERO, null, null).peek());
+        }
+        return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
+                .thenApply(all -> started.stream()
+                        .flatMap(peeked -> peeked.join().stream())
+                        .toList());
     }
 
     /** Counts a call that the rule does not apply to. */

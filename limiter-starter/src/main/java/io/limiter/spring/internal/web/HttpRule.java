@@ -1,9 +1,12 @@
 package io.limiter.spring.internal.web;
 
+import io.limiter.spring.internal.check.Facts;
 import io.limiter.spring.internal.check.Rule;
 import io.limiter.spring.internal.key.address.ExemptAddresses;
 import io.limiter.spring.internal.key.spel.RuleKey;
+import io.limiter.spring.web.RuleLimits.Left;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -27,12 +30,26 @@ public record HttpRule(
 
     /** Whether it leaves a request out because of its address; then the request is counted. */
     boolean exempts(HttpKeyRequest request) {
-        ExemptAddresses addresses = exempt;
-        if (addresses == null || !addresses.contain(request.remote(), request::headers)) {
-            return false;
+        boolean exempts = isExempt(request);
+        if (exempts) {
+            rule.skip();
         }
-        rule.skip();
-        return true;
+        return exempts;
+    }
+
+    private boolean isExempt(HttpKeyRequest request) {
+        ExemptAddresses addresses = exempt;
+        return addresses != null && addresses.contain(request.remote(), request::headers);
+    }
+
+    /**
+     * Starts to ask what is left for the caller of a request, whether or not it matches, as {@link Rule#peek} does. Nothing limits the
+     * caller if it leaves the address out.
+     *
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key
+     */
+    public CompletableFuture<List<Left>> peek(HttpKeyRequest request) {
+        return isExempt(request) ? CompletableFuture.completedFuture(List.of()) : rule.peek(Facts.of(request));
     }
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */

@@ -2,11 +2,14 @@ package io.limiter.spring.internal.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -80,7 +83,12 @@ public abstract class HttpRulesContract extends ServerContract {
         oneFile = start(
                 "limiter.http.files.path=/files/hello.txt,/files/open/**",
                 "limiter.http.files.exclude=/files/open/",
-                "limiter.http.shared.exempt-addresses=198.51.100.0/24,2001:db8::7");
+                "limiter.http.shared.exempt-addresses=198.51.100.0/24,2001:db8::7",
+                "limiter.http.keyed.limits.one.limit=10",
+                "limiter.http.keyed.limits.one.leave=20%",
+                "limiter.http.keyed.limits.two.rate=3",
+                "limiter.http.keyed.limits.two.per=1d",
+                "limiter.http.keyed.limits.two.capacity=3");
     }
 
     /** Rules of one request an hour. */
@@ -261,6 +269,69 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(Long.parseLong(header(rejected, "Retry-After"))).isBetween(80_000L, 86_400L);
     }
 
+    @Test
+    void what_is_left_of_a_rule_is_shown_and_nothing_is_taken() throws Exception {
+        String[] caller = {"X-Api-Key", UUID.randomUUID().toString()};
+        for (int i = 0; i < 2; i++) {
+            Reply unused = get("/left?rule=keyed", caller);
+            assertThat(unused.body()).isEqualTo("[{\"name\":\"keyed\",\"used\":0,\"remaining\":1}]");
+            assertThat(unused.headers()).doesNotContainKey("RateLimit");
+        }
+        assertThat(get("/keyed", caller).statusCode()).isEqualTo(200);
+        JsonNode used = left("keyed", caller);
+        assertThat(used).hasSize(1);
+        assertThat(used.get(0).path("used").asLong()).isEqualTo(1);
+        assertThat(used.get(0).path("remaining").asLong()).isZero();
+        assertThat(Instant.parse(used.get(0).path("periodEnd").textValue()))
+                .isBetween(Instant.now().minusSeconds(86_400), Instant.now().plusSeconds(86_400));
+        Reply without = get("/left?rule=keyed");
+        assertThat(without.statusCode()).isEqualTo(400);
+        assertThat(problem(without).path("detail").asText()).contains("X-Api-Key");
+        Reply unknown = get("/left?rule=keyd", caller);
+        assertThat(unknown.statusCode()).isEqualTo(404);
+        assertThat(unknown.body()).startsWith("there is no rule 'keyd', the nearest names are [keyed, ");
+    }
+
+    @Test
+    void what_is_left_is_that_of_the_plan_the_user_and_each_limit() throws Exception {
+        String[] planned = {"X-Api-Key", UUID.randomUUID().toString(), "X-Plan", "pro"};
+        get("/planned", planned);
+        assertThat(left("planned", planned).get(0).path("used").asLong()).isEqualTo(1);
+        assertThat(left("planned", planned).get(0).path("remaining").asLong()).isEqualTo(2);
+        assertThat(left("planned", "X-Api-Key", planned[1], "X-Plan", "staff"))
+                .as("unlimited")
+                .isEmpty();
+
+        String ann = "ann-" + UUID.randomUUID();
+        get("/mine", "X-User", ann);
+        assertThat(left("mine", "X-User", ann).get(0).path("used").asLong()).isEqualTo(1);
+        assertThat(left("mine", "X-User", ann + "2").get(0).path("used").asLong())
+                .isZero();
+        // Neither its condition nor its cost matters, and the address may be exempt.
+        assertThat(left("sized&n=1&user=" + ann).get(0).path("remaining").asLong())
+                .isEqualTo(1);
+        assertThat(call("GET", oneFile, "/left?rule=shared", "X-Forwarded-For", "198.51.100.4")
+                        .body())
+                .isEqualTo("[]");
+
+        String[] key = {"X-Api-Key", UUID.randomUUID().toString()};
+        assertThat(call("GET", oneFile, "/left?rule=keyed", key).body())
+                .as("two of ten are left to others")
+                .isEqualTo("[{\"name\":\"keyed/one\",\"used\":0,\"remaining\":8},"
+                        + "{\"name\":\"keyed/two\",\"used\":0,\"remaining\":3}]");
+        assertThat(call("GET", oneFile, "/keyed", key).statusCode()).isEqualTo(200);
+        JsonNode both = new ObjectMapper()
+                .readTree(call("GET", oneFile, "/left?rule=keyed", key).body());
+        assertThat(both.findValuesAsText("used")).containsExactly("1", "1");
+        assertThat(both.findValuesAsText("remaining")).containsExactly("7", "2");
+    }
+
+    private JsonNode left(String rule, String... headers) throws Exception {
+        Reply reply = get("/left?rule=" + rule, headers);
+        assertThat(reply.statusCode()).as(reply.body()).isEqualTo(200);
+        return new ObjectMapper().readTree(reply.body());
+    }
+
     private static Reply ofSite(ConfigurableApplicationContext site, String path, String all, String caller)
             throws Exception {
         return call(
@@ -407,8 +478,10 @@ public abstract class HttpRulesContract extends ServerContract {
                 "limiter.on-failure=deny",
                 "limiter.failure.decision-timeout=200ms",
                 "limiter.http.login.path=/**",
+                "limiter.http.login.exclude=/left",
                 "limiter.http.login.key=all");
         assertThat(call("GET", denying, "/login").statusCode()).isEqualTo(503);
+        assertThat(call("GET", denying, "/left?rule=login").body()).contains("\"remaining\":0");
         assertThat(call("GET", denying, "/actuator/health").statusCode()).isEqualTo(200);
     }
 

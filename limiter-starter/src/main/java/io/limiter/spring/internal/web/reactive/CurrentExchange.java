@@ -1,9 +1,9 @@
 package io.limiter.spring.internal.web.reactive;
 
 import io.limiter.spring.internal.key.address.CallerAddress;
+import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -35,7 +35,7 @@ public final class CurrentExchange {
     }
 
     /** The request of the exchange as keys of limited methods use it; {@code null} if there is none. */
-    public static @Nullable KeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
+    public static @Nullable HttpKeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
         Bound bound = BOUND.get();
         ServerWebExchange exchange = bound == null ? null : bound.exchange();
         return exchange == null ? null : new ExchangeKeyRequest(exchange.getRequest(), addresses, users, bound.form());

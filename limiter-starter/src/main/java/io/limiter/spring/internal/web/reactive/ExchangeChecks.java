@@ -4,7 +4,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.spring.internal.aop.result.CallThreads;
 import io.limiter.spring.internal.aop.result.CurrentEventLoop;
 import io.limiter.spring.internal.check.Check;
-import io.limiter.spring.internal.check.CheckResult;
 import io.limiter.spring.internal.check.Rejection;
 import io.limiter.spring.internal.web.FormBody;
 import io.limiter.spring.internal.web.HttpRules;
@@ -91,17 +90,17 @@ public record ExchangeChecks(
                         .build();
     }
 
+    private static Mono<Optional<RuntimeException>> rejection(Check check) {
+        return outcome(check.runAsync())
+                .map(result -> Optional.ofNullable(result.rejection()).map(Rejection::exception));
+    }
+
     /**
      * Leaves the thread that completed the decision, because other decisions wait for it. On the event loop of the exchange no
      * other thread has to be woken for the response.
      */
-    private static Mono<Optional<RuntimeException>> rejection(Check check) {
-        CompletableFuture<CheckResult> running = check.runAsync();
-        Mono<Optional<RuntimeException>> checked = Mono.fromFuture(running)
-                .map(result -> Optional.ofNullable(result.rejection()).map(Rejection::exception));
-        if (running.isDone()) {
-            return checked;
-        }
-        return checked.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
+    static <T> Mono<T> outcome(CompletableFuture<T> running) {
+        Mono<T> outcome = Mono.fromFuture(running);
+        return running.isDone() ? outcome : outcome.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
     }
 }

@@ -3,10 +3,10 @@ package io.limiter.spring.internal.web.servlet;
 import io.limiter.spring.internal.check.DecisionRecorder;
 import io.limiter.spring.internal.key.address.CallerAddress;
 import io.limiter.spring.internal.web.HeaderSet;
+import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.internal.web.servlet.ServletKeyRequest.Form;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -50,7 +50,7 @@ public final class CurrentRequest {
     }
 
     /** The request as keys of limited methods use it; {@code null} if there is none. */
-    public static @Nullable KeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
+    public static @Nullable HttpKeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
         ServletRequestAttributes current = attributes();
         return current == null ? null : new ServletKeyRequest(current.getRequest(), addresses, users, Form.HANDLED);
     }

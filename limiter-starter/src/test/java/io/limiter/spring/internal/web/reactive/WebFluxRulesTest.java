@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.internal.web.HttpRulesContract;
+import io.limiter.spring.web.ReactiveRuleLimits;
+import io.limiter.spring.web.RuleLimits;
 import io.limiter.testing.OnNetty;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,13 +17,18 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.reactive.CorsWebFilter;
@@ -35,6 +42,23 @@ class WebFluxRulesTest extends HttpRulesContract {
     @CrossOrigin("https://app.example")
     @RestController
     static class Open {
+
+        private final ReactiveRuleLimits limits;
+
+        Open(ReactiveRuleLimits limits) {
+            this.limits = limits;
+        }
+
+        @GetMapping("/left")
+        public Mono<List<RuleLimits.Left>> left(@RequestParam("rule") String rule) {
+            return limits.peek(rule);
+        }
+
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.NOT_FOUND)
+        public String unknown(IllegalArgumentException e) {
+            return e.getMessage();
+        }
 
         @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine", "/site/keyed", "/site/user"})
         public Mono<String> open() {
@@ -62,8 +86,8 @@ class WebFluxRulesTest extends HttpRulesContract {
     static class Application {
 
         @Bean
-        Open open() {
-            return new Open();
+        Open open(ReactiveRuleLimits limits) {
+            return new Open(limits);
         }
 
         /** As Spring Security does, with the user in Reactor's context and in the exchange. */
@@ -72,12 +96,18 @@ class WebFluxRulesTest extends HttpRulesContract {
         WebFilter login() {
             Authentication anonymous = new AnonymousAuthenticationToken(
                     "key", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"));
-            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Anonymous") == null
-                    ? chain.filter(exchange)
-                    : chain.filter(exchange.mutate()
-                                    .principal(Mono.just(anonymous))
-                                    .build())
-                            .contextWrite(ReactiveSecurityContextHolder.withAuthentication(anonymous));
+            return (exchange, chain) -> {
+                String user = exchange.getRequest().getHeaders().getFirst("X-User");
+                if (user == null && exchange.getRequest().getHeaders().getFirst("X-Anonymous") == null) {
+                    return chain.filter(exchange);
+                }
+                Authentication caller = user == null
+                        ? anonymous
+                        : UsernamePasswordAuthenticationToken.authenticated(user, null, List.of());
+                return chain.filter(
+                                exchange.mutate().principal(Mono.just(caller)).build())
+                        .contextWrite(ReactiveSecurityContextHolder.withAuthentication(caller));
+            };
         }
     }
 

@@ -6,6 +6,7 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.internal.web.HttpRulesContract;
 import io.limiter.spring.internal.web.Reply;
+import io.limiter.spring.web.RuleLimits;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -22,12 +23,17 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
@@ -39,6 +45,23 @@ class ServletRulesTest extends HttpRulesContract {
     @CrossOrigin("https://app.example")
     @RestController
     static class Open {
+
+        private final RuleLimits limits;
+
+        Open(RuleLimits limits) {
+            this.limits = limits;
+        }
+
+        @GetMapping("/left")
+        public List<RuleLimits.Left> left(@RequestParam("rule") String rule) {
+            return limits.peek(rule);
+        }
+
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.NOT_FOUND)
+        public String unknown(IllegalArgumentException e) {
+            return e.getMessage();
+        }
 
         @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine", "/site/keyed", "/site/user"})
         public String open() {
@@ -57,8 +80,8 @@ class ServletRulesTest extends HttpRulesContract {
     static class Application {
 
         @Bean
-        Open open() {
-            return new Open();
+        Open open(RuleLimits limits) {
+            return new Open(limits);
         }
 
         /** No servlet of Spring's. */
@@ -79,7 +102,12 @@ class ServletRulesTest extends HttpRulesContract {
         @Bean
         FilterRegistrationBean<Filter> login() {
             Filter login = (request, response, chain) -> {
-                if (((HttpServletRequest) request).getHeader("X-Anonymous") != null) {
+                String user = ((HttpServletRequest) request).getHeader("X-User");
+                if (user != null) {
+                    SecurityContextHolder.getContext()
+                            .setAuthentication(
+                                    UsernamePasswordAuthenticationToken.authenticated(user, null, List.of()));
+                } else if (((HttpServletRequest) request).getHeader("X-Anonymous") != null) {
                     SecurityContextHolder.getContext()
                             .setAuthentication(new AnonymousAuthenticationToken(
                                     "key", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
