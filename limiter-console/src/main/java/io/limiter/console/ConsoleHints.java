@@ -1,6 +1,6 @@
 package io.limiter.console;
 
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;

@@ -1,7 +1,7 @@
 package io.limiter.console;
 
-import io.limiter.console.wire.Wire;
-import io.limiter.console.wire.WireMapper;
+import io.limiter.console.internal.wire.Wire;
+import io.limiter.console.internal.wire.WireMapper;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,8 +2,8 @@ package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
-import io.limiter.console.wire.Wire;
-import io.limiter.console.wire.WireMapper;
+import io.limiter.console.internal.wire.Wire;
+import io.limiter.console.internal.wire.WireMapper;
 import io.limiter.internal.thread.LimiterThread;
 import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;

@@ -1,6 +1,6 @@
 package io.limiter.console;
 
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.Rate;

@@ -2,7 +2,7 @@ package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;

@@ -1,6 +1,6 @@
 package io.limiter.console;
 
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.limiter.console;
 
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import io.limiter.internal.thread.LimiterThread;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.limiter.algorithm.LimitKind;
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.Rate;

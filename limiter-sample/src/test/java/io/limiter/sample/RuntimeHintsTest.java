@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.console.wire.Wire;
+import io.limiter.console.internal.wire.Wire;
 import io.limiter.internal.parameters.Per;
 import io.limiter.spring.internal.actuate.KeyDescription;
 import io.limiter.spring.internal.actuate.LimitDescription;
@@ -110,7 +110,7 @@ class RuntimeHintsTest {
         assertThat(records.stream().map(Class::getName))
                 .contains(
                         "io.limiter.spring.internal.web.RejectionResponses$Problem",
-                        "io.limiter.console.wire.Wire$RejectedKey",
+                        "io.limiter.console.internal.wire.Wire$RejectedKey",
                         LimitDescription.class.getName());
         for (Class<?> each : records) {
             for (RecordComponent component : each.getRecordComponents()) {

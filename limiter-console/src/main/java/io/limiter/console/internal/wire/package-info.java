@@ -1,5 +1,5 @@
 /** What the page of the console reads and writes, as JSON. */
 @NullMarked
-package io.limiter.console.wire;
+package io.limiter.console.internal.wire;
 
 import org.jspecify.annotations.NullMarked;

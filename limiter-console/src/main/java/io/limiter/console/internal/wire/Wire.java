@@ -1,4 +1,4 @@
-package io.limiter.console.wire;
+package io.limiter.console.internal.wire;
 
 import io.limiter.live.BannedKey;
 import io.limiter.live.LimitReport;

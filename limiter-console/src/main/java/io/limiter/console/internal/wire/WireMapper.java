@@ -1,4 +1,4 @@
-package io.limiter.console.wire;
+package io.limiter.console.internal.wire;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
