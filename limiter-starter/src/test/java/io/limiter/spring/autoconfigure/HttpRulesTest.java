@@ -3,6 +3,8 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.CalendarPeriod;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
@@ -18,6 +20,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -71,6 +75,36 @@ class HttpRulesTest {
                             .containsExactly("u");
                     assertThat(factory.names()).containsExactly("b", "c", "d/one", "d/two", "u");
                     assertThat(factory.built().get(4).prefix()).isEqualTo("httpLimit:");
+                });
+    }
+
+    @Test
+    void a_limit_of_a_rule_and_its_plans_have_a_period_of_the_calendar() {
+        RecordingLimiterFactory factory = new RecordingLimiterFactory();
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withBean(LimiterFactory.class, () -> factory)
+                .withPropertyValues(
+                        "limiter.http.api.path=/api/**",
+                        "limiter.http.api.plan=claim:plan",
+                        "limiter.http.api.limits.month.limit=1000",
+                        "limiter.http.api.limits.month.per=month",
+                        "limiter.http.api.limits.month.zone=Europe/Berlin",
+                        "limiter.http.api.limits.month.anchor=2026-01-15",
+                        "limiter.http.api.limits.month.plans.pro.limit=5000",
+                        "limiter.http.api.limits.month.plans.yearly.per=year")
+                .run(context -> {
+                    context.getBean(ConfiguredRules.class).behindSecurity();
+                    ZoneId berlin = ZoneId.of("Europe/Berlin");
+                    LocalDate anchor = LocalDate.of(2026, 1, 15);
+                    CalendarPeriod month = CalendarPeriod.MONTH.in(berlin).from(anchor);
+                    CalendarPeriod year = CalendarPeriod.YEAR.in(berlin).from(anchor);
+                    assertThat(factory.built())
+                            .extracting(RecordingLimiterFactory.Built::limit)
+                            .contains(
+                                    FixedWindow.of(1000, month),
+                                    FixedWindow.of(5000, month),
+                                    FixedWindow.of(1000, year));
                 });
     }
 
