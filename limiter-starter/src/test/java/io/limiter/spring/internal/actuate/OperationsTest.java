@@ -68,7 +68,12 @@ class OperationsTest {
     @BeforeAll
     static void start() {
         // The sample, in whose module this runs once more, has a name.
-        application = connected("--limiter.namespace=");
+        application = connected(
+                "--limiter.namespace=",
+                "--limiter.http.tokens.path=/model",
+                "--limiter.http.tokens.settle=response-json:/usage/total_tokens",
+                "--limiter.http.tokens.limits.one.limit=1000",
+                "--limiter.http.tokens.limits.one.per=1m");
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
         limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
