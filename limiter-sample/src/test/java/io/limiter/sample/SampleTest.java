@@ -24,6 +24,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -208,6 +209,49 @@ class SampleTest {
     }
 
     @Test
+    void a_quota_warns_once_before_it_rejects() throws Exception {
+        assertThat(get(first, "/quotas.html").body()).contains("quotas.js");
+        String customer = UUID.randomUUID().toString();
+        for (int i = 0; i < 6; i++) {
+            assertThat(report(i % 2 == 0 ? first : second, customer)).isEqualTo(200);
+        }
+        assertThat(report(first, customer)).as("1,050 of 1,000").isEqualTo(429);
+        // One of them is told, on the thread of its listeners.
+        Eventually.that(() -> assertThat(get(first, "/quotas/warnings").body()
+                        + get(second, "/quotas/warnings").body())
+                .containsOnlyOnce(customer)
+                .contains("has used 900 of 1000"));
+    }
+
+    private static int report(ConfigurableApplicationContext instance, String customer) throws Exception {
+        return post(instance, "/quotas/reports/" + customer + "?pages=150", "text/plain", "")
+                .statusCode();
+    }
+
+    @Test
+    void a_job_leaves_exports_to_people() throws Exception {
+        String job = "/quotas/exports/background";
+        int granted = 0;
+        while (post(first, job, "text/plain", "").statusCode() == 200) {
+            granted++;
+        }
+        assertThat(granted).isPositive();
+        for (int i = 0; i < 4; i++) {
+            assertThat(post(second, "/quotas/exports", "text/plain", "").statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void an_answer_of_the_model_costs_the_tokens_that_it_names() throws Exception {
+        HttpResponse<String> answer = get(first, "/quotas/model?question=Why?");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).contains("\"total_tokens\":6");
+        Eventually.that(
+                () -> assertThat(get(second, "/quotas/model/left").body()).contains("\"used\":6,\"remaining\":194"));
+    }
+
+    @Test
     void what_callers_send_comes_back_as_text() throws Exception {
         assertThat(get(first, "/limiter/count?key=%3Cscript%3E").headers().firstValue("Content-Type"))
                 .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
@@ -284,7 +328,13 @@ class SampleTest {
 
     private static HttpResponse<String> post(ConfigurableApplicationContext instance, String type, String body)
             throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(uri(instance, "/sms/code"))
+        return post(instance, "/sms/code", type, body);
+    }
+
+    private static HttpResponse<String> post(
+            ConfigurableApplicationContext instance, String path, String type, String body)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(uri(instance, path))
                 .header("Content-Type", type)
                 .POST(BodyPublishers.ofString(body))
                 .build();
