@@ -73,6 +73,17 @@ abstract class LeaveContract extends LimiterContract {
     }
 
     @Test
+    void it_reserves_nothing_where_a_lower_rate_has_left_a_capacity_of_one() {
+        RateLimiter low = limiters().with(LOW).build("k", TEN_PER_SECOND);
+        RateLimiter high = limiters().build("k", TEN_PER_SECOND);
+        assertThat(high.tryAcquire(10)).isTrue();
+        low.setRate(1);
+        assertThat(low.reserve(1, HOUR).isGranted()).isFalse();
+        clock().advance(Duration.ofSeconds(1));
+        assertThat(high.tryAcquire()).isTrue();
+    }
+
+    @Test
     void with_a_timeout_it_waits_as_for_a_window_and_reserves_nothing() {
         RateLimiter low = limiters().with(LOW).build("k", TEN_PER_SECOND);
         RateLimiter high = limiters().build("k", TEN_PER_SECOND);

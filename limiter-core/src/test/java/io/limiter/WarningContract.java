@@ -75,6 +75,18 @@ abstract class WarningContract extends LimiterContract {
         assertWarnings(2);
     }
 
+    /** For example one in shadow mode: its warning would be the only one of the window. */
+    @Test
+    void a_limiter_without_listeners_leaves_the_warning_to_the_others() {
+        Limiter quiet = limiters()
+                .with(LimiterOptions.NONE.withWarnAt(Share.parse("80%")).withListeners(false))
+                .build("k", TEN);
+        assertThat(quiet.tryAcquire(8)).isTrue();
+        assertWarnings(0);
+        assertThat(ten().tryAcquire()).isTrue();
+        assertWarnings(1);
+    }
+
     @Test
     void a_window_warns_again_only_at_more_permits() {
         assertThat(ten().tryAcquire(8)).isTrue();

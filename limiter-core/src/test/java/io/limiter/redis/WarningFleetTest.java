@@ -80,7 +80,7 @@ class WarningFleetTest {
 
     /** Of a million keys that use their quota up on one day. */
     @Test
-    void no_warning_is_dropped_for_a_slow_listener_and_a_plan_or_a_quiet_limiter_has_its_own() {
+    void no_warning_is_dropped_for_a_slow_listener_a_plan_has_its_own_and_a_quiet_limiter_none() {
         try (RedisRateLimiterFactory factory = build()) {
             Limiter limiter = limiter(factory, FixedWindow.of(1, CalendarPeriod.MONTH));
             for (int i = 0; i < 2_000; i++) {
@@ -98,12 +98,19 @@ class WarningFleetTest {
                             .withWarnAt(Share.permits(1)))
                     .build("quiet", FixedWindow.of(1, CalendarPeriod.MONTH))
                     .tryAcquire();
+            factory.with(LimiterOptions.NONE
+                            .withPrefix(redis.prefix())
+                            .withLeave(Share.permits(20))
+                            .withWarnAt(Share.permits(80)))
+                    .build("left", FixedWindow.of(100, CalendarPeriod.MONTH))
+                    .charge(80);
             slow.countDown();
-            Eventually.that(() -> assertThat(warnings).hasSize(2_001));
+            Eventually.that(() -> assertThat(warnings).hasSize(2_002));
             assertThat(warnings).contains(LimitWarningEvent.of("quota.pro", List.of("pro"), 1, 2, END));
+            assertThat(warnings).contains(LimitWarningEvent.of("left", List.of(), 80, 100, END));
             assertThat(factory.statistics().totals())
                     .extracting(totals -> totals.name() + " " + totals.warnings())
-                    .containsExactlyInAnyOrder("quota 2000", "quota.pro 1", "quiet 1");
+                    .containsExactlyInAnyOrder("quota 2000", "quota.pro 1", "quiet 0", "left 1");
         }
     }
 }

@@ -254,7 +254,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
 
     /** Notifies listeners if a decision that is not counted, as of a charge, warns. */
     Outcome warned(@Nullable String key, Outcome decision) {
-        counters().warned(name(), key, decision.limit(), decision);
+        counters().warned(name(), key, effective(key).step().capacity(), decision);
         return decision;
     }
 

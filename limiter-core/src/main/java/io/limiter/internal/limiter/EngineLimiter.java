@@ -145,7 +145,7 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
     private boolean isOfSet(long permits, long timeoutMicros) {
         return ban() != null
                 || (timeoutMicros > 0
-                        ? !bound.effective().reservesAhead()
+                        ? !effective().reservesAhead()
                         : bound.waitingRoom().isWaitedFor()
                                 && bound.waitingRoom().isWaitedFor(part().queueKey(permits)));
     }
@@ -235,6 +235,11 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
         EffectiveLimit<L> used = effective();
         Outcome decision = used.failover().decide(path.storedKey(), used.step(), used.leaving(request));
         return bound.warned(path.text(), decision).toDecision();
+    }
+
+    /** Whether a request with a timeout reserves permits; otherwise it waits by being decided again. */
+    public final boolean reservesAhead() {
+        return effective().reservesAhead();
     }
 
     /** What decides about these permits. */

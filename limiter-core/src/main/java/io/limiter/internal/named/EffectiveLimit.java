@@ -57,7 +57,8 @@ public record EffectiveLimit<L extends AnyLimit>(
 
     /** Whether a request with a timeout reserves permits; otherwise it is decided again. Who leaves some to others does not book ahead. */
     public boolean reservesAhead() {
-        return leftPermits == 0 && step.reservesAhead();
+        // Also where a live limit has made the capacity so small that none can be left.
+        return leave == null && step.reservesAhead();
     }
 
     /** The request to take permits. */

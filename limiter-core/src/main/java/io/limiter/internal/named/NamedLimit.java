@@ -82,7 +82,8 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
             counters.prefetch(options.prefetch());
             limiter.setBan(options.ban(), permits.bans());
             limiter.setLeave(options.leave());
-            limiter.setWarnAt(options.warnAt());
+            // A warning that nobody receives would be the only one of its window.
+            limiter.setWarnAt(options.listeners() ? options.warnAt() : null);
             limiter.setCounters(options.listeners() ? counters : counters.quiet());
             limiter.setName(own, permits.named(), shown, options.unlimited());
             limiters.add(limiter);

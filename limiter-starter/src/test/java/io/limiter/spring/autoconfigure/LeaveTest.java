@@ -1,13 +1,16 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.testing.Eventually;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +29,9 @@ class LeaveTest {
 
         @RateLimit(name = "reports", rate = 10, per = "1h")
         public void report() {}
+
+        @RateLimit(name = "waiting", rate = 100, leave = "90%", timeout = 100)
+        public void waiting() {}
 
         @CountLimit(name = "quota", limit = 10, per = "1h", key = "#{user}", plan = "#{plan}")
         public void use(String user, String plan) {}
@@ -74,6 +80,21 @@ class LeaveTest {
                     Limiter limiter = context.getBean(LimiterFactory.class).limiter("code");
                     assertThat(limiter.tryAcquireUpTo(10)).isEqualTo(9);
                 });
+    }
+
+    @Test
+    void in_shadow_mode_it_counts_those_as_granted_who_would_have_waited() {
+        runner.withPropertyValues("limiter.limits.waiting.enforce=false").run(context -> {
+            Api api = context.getBean(Api.class);
+            for (int i = 0; i < 12; i++) {
+                api.waiting();
+            }
+            LimiterFactory limiters = context.getBean(LimiterFactory.class);
+            Eventually.that(() -> assertThat(limiters.statistics().totals())
+                    .filteredOn(totals -> totals.name().equals("waiting"))
+                    .extracting(LimiterTotals::granted, LimiterTotals::rejected)
+                    .containsExactly(tuple(12L, 0L)));
+        });
     }
 
     @Test

@@ -184,10 +184,15 @@ final class CheckPart extends CheckStep {
         return decided;
     }
 
+    /** Whether its permits can be reserved; those of a limiter that leaves some to others cannot. */
+    boolean reservesAhead() {
+        return view() instanceof RateLimiter && !(view() instanceof EngineLimiter<?> ofEngine && !ofEngine.reservesAhead());
+    }
+
     /** Reserves the permits where that is possible, so that no timer waits until they are due. */
     @Override
     CompletableFuture<?> decideInShadow() {
-        return !isHolding() && view() instanceof RateLimiter rates
+        return !isHolding() && reservesAhead() && view() instanceof RateLimiter rates
                 ? CancellingFuture.of(rates.async().reserve(request.permits(), timeout), this::decided)
                 : decideAsync();
     }

@@ -3,7 +3,6 @@ package io.limiter.spring.internal.check;
 import io.limiter.Decision;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
-import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
@@ -67,7 +66,7 @@ final class SetStep extends CheckStep {
     /** Reserves the permits where that is possible, so that no timer waits until they are due. In shadow mode it has one part. */
     @Override
     CompletableFuture<?> decideInShadow() {
-        return parts.get(0).view() instanceof RateLimiter
+        return parts.get(0).reservesAhead()
                 ? reserving(set.async().reserve(1, timeouts))
                 : decideAsync();
     }

@@ -95,13 +95,20 @@ record Quota(
                     : decision.fullAfterMicros();
             return fullAfterKnown ? Long.valueOf(roundedUp(micros)) : null;
         }
-        double intervalMicros = (double) windowMicros / decision.limit();
+        double intervalMicros = (double) windowMicros / limitPerWindow(limit, decision);
         if (decision.remaining() == 0 && limit instanceof TokenBucket bucket && fullAfterKnown) {
             // All others are missing when the first permit is there. One of a warm-up takes an interval or more.
             double untilFirst = decision.fullAfterMicros() - (decision.limit() - 1) * intervalMicros;
             return wholeSeconds(bucket.warmUp() == null ? untilFirst : Math.max(untilFirst, intervalMicros));
         }
         return wholeSeconds(Math.max(1, decision.remaining()) * intervalMicros);
+    }
+
+    /** Of a bucket, also the permits that its caller leaves to others, and which its limit does not count; it refills them, too. */
+    private static long limitPerWindow(AnyLimit limit, Decision decision) {
+        return limit instanceof TokenBucket bucket && bucket.warmUp() == null && decision.source() != Decision.Source.LOCAL
+                ? Math.max(decision.limit(), bucket.capacity())
+                : decision.limit();
     }
 
     /** Of a period of the calendar, the length of the one that it decided in. */

@@ -4,6 +4,9 @@ import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.Share;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -87,6 +90,17 @@ class QuotaTest {
         Decision rejected = decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=" + seconds);
         assertThat(rejected.retryAfterSeconds()).as("Retry-After").hasValue(seconds);
+    }
+
+    @Test
+    void the_next_permit_of_a_bucket_that_leaves_some_to_others_is_one_interval_away() {
+        TokenBucket bucket = TokenBucket.per(10, Duration.ofHours(1));
+        try (LocalLimiterFactory limiters = new LocalLimiterFactory()) {
+            Decision last = limiters.with(LimiterOptions.NONE.withLeave(Share.parse("20%")))
+                    .build("x", bucket)
+                    .decide(8);
+            assertThat(Quota.of("x", bucket, last).limitMember()).isEqualTo("\"x\";r=0;t=360");
+        }
     }
 
     @Test
