@@ -114,7 +114,7 @@ record HttpRuleSettings(
      * @param live returns the current live settings of a limit's name
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
      * @param addresses finds the addresses of callers
-     * @param replacesAddresses whether a filter of the framework replaces the address of a caller by one that the caller may have sent
+     * @param replacesAddresses whether the server or a filter of the framework replaces the address of a caller by one that the caller may have sent
      * @param calls counts requests that a rule does not apply to
      * @param messages {@code null} if it has none
      */
@@ -225,9 +225,10 @@ record HttpRuleSettings(
         if (application.replacesAddresses()) {
             throw new InvalidSettingException(
                     property,
-                    " cannot go by the addresses of callers while a ForwardedHeaderTransformer replaces them by any that a"
-                            + " caller has sent: set limiter.key.trusted-proxies and leave out"
-                            + " server.forward-headers-strategy=framework, or remove " + property);
+                    " cannot go by the addresses of callers while the server or a ForwardedHeaderTransformer replaces them by"
+                            + " any that a caller has sent: set limiter.key.trusted-proxies and"
+                            + " server.forward-headers-strategy=none without server.tomcat.remoteip.*, or remove "
+                            + property);
         }
         return SettingChecks.named(property, ": ", () -> new ExemptAddresses(exemptAddresses, application.addresses()));
     }

@@ -24,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.MessageSource;
@@ -91,11 +92,22 @@ public class LimiterWebAutoConfiguration {
                         live.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,
                         CallerConfigurations.addresses(properties.key()),
-                        beans.containsBean(WebHttpHandlerBuilder.FORWARDED_HEADER_TRANSFORMER_BEAN_NAME),
+                        beans.containsBean(WebHttpHandlerBuilder.FORWARDED_HEADER_TRANSFORMER_BEAN_NAME)
+                                || serverReplacesAddresses(environment),
                         Optional.ofNullable(advisor.getIfUnique())
                                 .map(AnnotationLimitAdvisor::callCounts)
                                 .orElseGet(CallCounts::new),
                         messages(beans)));
+    }
+
+    /** Whether the server itself replaces the address of a caller, and removes the header, as by default on a cloud platform. */
+    private static boolean serverReplacesAddresses(Environment environment) {
+        String strategy = environment.getProperty("server.forward-headers-strategy");
+        CloudPlatform platform = CloudPlatform.getActive(environment);
+        return "native".equalsIgnoreCase(strategy)
+                || strategy == null && platform != null && platform.isUsingForwardHeaders()
+                || environment.containsProperty("server.tomcat.remoteip.remote-ip-header")
+                || environment.containsProperty("server.tomcat.remoteip.protocol-header");
     }
 
     /** A resolver that cannot be found prevents startup. */

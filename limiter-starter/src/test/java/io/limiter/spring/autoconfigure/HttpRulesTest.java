@@ -190,6 +190,24 @@ class HttpRulesTest {
                                 .isEqualTo(200);
                         assertThat(status(filter, replaced("10.1.1.2"))).isEqualTo(429);
                     });
+            for (String hidden : List.of(
+                    "server.forward-headers-strategy=native",
+                    "spring.main.cloud-platform=kubernetes",
+                    "server.tomcat.remoteip.remote-ip-header=X-Real-IP")) {
+                Contexts.web()
+                        .withConfiguration(Contexts.mvc())
+                        .withPropertyValues(
+                                hidden,
+                                "limiter.http.a.path=/a",
+                                "limiter.http.a.exempt-addresses=10.0.0.0/8",
+                                "limiter.http.a.limits.one.rate=1")
+                        .run(context -> assertThat(context.getStartupFailure())
+                                .as(hidden)
+                                .hasRootCauseInstanceOf(InvalidSettingException.class)
+                                .rootCause()
+                                .hasMessageContaining(
+                                        "limiter.http.a.exempt-addresses cannot go by the addresses of callers"));
+            }
             Contexts.reactive()
                     .withBean("forwardedHeaderTransformer", ForwardedHeaderTransformer.class)
                     .withPropertyValues(

@@ -186,7 +186,8 @@ final class CheckPart extends CheckStep {
 
     /** Whether its permits can be reserved; those of a limiter that leaves some to others cannot. */
     boolean reservesAhead() {
-        return view() instanceof RateLimiter && !(view() instanceof EngineLimiter<?> ofEngine && !ofEngine.reservesAhead());
+        return view() instanceof RateLimiter
+                && !(view() instanceof EngineLimiter<?> ofEngine && !ofEngine.reservesAhead());
     }
 
     /** Reserves the permits where that is possible, so that no timer waits until they are due. */

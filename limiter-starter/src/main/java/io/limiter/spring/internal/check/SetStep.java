@@ -66,9 +66,7 @@ final class SetStep extends CheckStep {
     /** Reserves the permits where that is possible, so that no timer waits until they are due. In shadow mode it has one part. */
     @Override
     CompletableFuture<?> decideInShadow() {
-        return parts.get(0).reservesAhead()
-                ? reserving(set.async().reserve(1, timeouts))
-                : decideAsync();
+        return parts.get(0).reservesAhead() ? reserving(set.async().reserve(1, timeouts)) : decideAsync();
     }
 
     /** Not a future that depends on it, because a cancellation of that could lose a grant of the same moment. */

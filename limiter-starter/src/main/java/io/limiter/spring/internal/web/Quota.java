@@ -106,7 +106,9 @@ record Quota(
 
     /** Of a bucket, also the permits that its caller leaves to others, and which its limit does not count; it refills them, too. */
     private static long limitPerWindow(AnyLimit limit, Decision decision) {
-        return limit instanceof TokenBucket bucket && bucket.warmUp() == null && decision.source() != Decision.Source.LOCAL
+        return limit instanceof TokenBucket bucket
+                        && bucket.warmUp() == null
+                        && decision.source() != Decision.Source.LOCAL
                 ? Math.max(decision.limit(), bucket.capacity())
                 : decision.limit();
     }

@@ -140,6 +140,14 @@ public final class RequestRecord implements DecisionRecorder {
         }
     }
 
+    /** The response ends before it is whole, because the caller has left or the handler has failed. */
+    public void brokeOff() {
+        ResponseReading read = reading();
+        if (read != null) {
+            read.breakOff();
+        }
+    }
+
     /** The body of the response has ended; see {@link ResponseReading#end}. */
     public void bodyEnded(boolean isLast) {
         ResponseReading read = reading();

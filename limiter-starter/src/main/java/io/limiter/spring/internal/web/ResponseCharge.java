@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Charges requests what their responses say that they have cost. A response without a number leaves the estimate charged.
+ * Charges requests what their responses say that they have cost. A response without a number leaves the estimate charged, and one that
+ * breaks off charges at least the estimate.
  *
  * @param statuses decides which responses are charged at all; {@code null} if all are
  * @param missing called once for each request whose response has no number
@@ -28,7 +29,8 @@ public record ResponseCharge(UsageSources sources, @Nullable ChargeWatch statuse
                     }
                     long cost = reader.number();
                     if (cost != UsageReader.NONE) {
-                        return cost;
+                        // A caller must not get the estimate back by leaving before the last number.
+                        return reader.isBrokenOff() ? Math.max(taken, cost) : cost;
                     }
                     // Each limit of the rule asks.
                     if (isMissing.compareAndSet(false, true)) {

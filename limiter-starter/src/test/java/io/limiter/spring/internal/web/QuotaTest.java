@@ -4,9 +4,8 @@ import static io.limiter.testing.Expected.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
-import io.limiter.local.LocalLimiterFactory;
-import io.limiter.Share;
 import io.limiter.LimiterOptions;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -15,6 +14,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import io.limiter.local.LocalLimiterFactory;
 import io.limiter.step.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -88,7 +88,8 @@ public final class CallerAddress {
         List<String> xForwardedFor = headers.apply("X-Forwarded-For");
         List<String> forwarded = headers.apply("Forwarded");
         if (xForwardedFor.isEmpty() && forwarded.isEmpty()) {
-            return peer;
+            // A proxy without its header has passed on somebody else's request.
+            return isTrusted(peer) ? null : peer;
         }
         if (!isTrusted(peer)) {
             return null;

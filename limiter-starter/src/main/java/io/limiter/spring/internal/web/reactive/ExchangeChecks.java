@@ -53,8 +53,12 @@ public record ExchangeChecks(
         RequestRecord record = ExchangeRecords.of(exchange, responses.headers());
         ServerHttpResponse response = new ReadResponse(exchange.getResponse(), record);
         // After an error another response may follow, which a handler of the application writes.
-        return handler.apply(exchange.mutate().response(response).build())
-                .doFinally(end -> record.bodyEnded(end != SignalType.ON_ERROR));
+        return handler.apply(exchange.mutate().response(response).build()).doFinally(end -> {
+            if (end == SignalType.CANCEL) {
+                record.brokeOff();
+            }
+            record.bodyEnded(end != SignalType.ON_ERROR);
+        });
     }
 
     ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {

@@ -32,7 +32,12 @@ final class ReadResponse extends ServerHttpResponseDecorator {
     public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
         List<UsageReader> readers = takeReaders();
         return super.writeAndFlushWith(
-                readers.isEmpty() ? body : Flux.from(body).map(part -> read(part, readers)));
+                readers.isEmpty()
+                        ? body
+                        : Flux.<Publisher<? extends DataBuffer>>from(body)
+                                .map(part -> read(part, readers))
+                                .doOnError(e -> breakOff(readers))
+                                .doOnCancel(() -> breakOff(readers)));
     }
 
     private List<UsageReader> takeReaders() {
@@ -43,7 +48,14 @@ final class ReadResponse extends ServerHttpResponseDecorator {
     private Publisher<? extends DataBuffer> read(Publisher<? extends DataBuffer> body, List<UsageReader> readers) {
         return body instanceof Mono
                 ? Mono.<DataBuffer>from(body).doOnNext(piece -> read(piece, readers))
-                : Flux.<DataBuffer>from(body).doOnNext(piece -> read(piece, readers));
+                : Flux.<DataBuffer>from(body)
+                        .doOnNext(piece -> read(piece, readers))
+                        .doOnError(e -> breakOff(readers))
+                        .doOnCancel(() -> breakOff(readers));
+    }
+
+    private static void breakOff(List<UsageReader> readers) {
+        readers.forEach(UsageReader::breakOff);
     }
 
     private void read(DataBuffer piece, List<UsageReader> readers) {

@@ -58,6 +58,9 @@ public final class LimitAnswerFilter implements Filter {
             if (request.isAsyncStarted()) {
                 whenComplete(request, response, recorder.record());
             } else if (request.getDispatcherType() != DispatcherType.FORWARD) {
+                if (!responded) {
+                    recorder.record().brokeOff();
+                }
                 // If an exception leaves all filters, the server answers with an error, unless the status has been
                 // sent.
                 done(

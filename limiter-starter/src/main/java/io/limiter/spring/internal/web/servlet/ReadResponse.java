@@ -22,9 +22,13 @@ final class ReadResponse extends HttpServletResponseWrapper {
     private @Nullable ServletOutputStream stream;
     private @Nullable PrintWriter writer;
 
+    /** As the handler set it; once the response is sent, the server may have set its own, and compress what is read here. */
+    private @Nullable String encoding;
+
     private ReadResponse(HttpServletResponse response, List<UsageReader> readers) {
         super(response);
         this.readers = readers;
+        this.encoding = response.getHeader(HttpHeaders.CONTENT_ENCODING);
     }
 
     /** The response itself if nothing reads its body. */
@@ -33,13 +37,53 @@ final class ReadResponse extends HttpServletResponseWrapper {
         return readers.isEmpty() ? response : new ReadResponse(response, readers);
     }
 
+    /** Writes, and remembers if the caller has left. */
+    private void write(Writing writing) throws IOException {
+        try {
+            writing.run();
+        } catch (IOException e) {
+            breakOff();
+            throw e;
+        }
+    }
+
+    private void breakOff() {
+        readers.forEach(UsageReader::breakOff);
+    }
+
+    private interface Writing {
+        void run() throws IOException;
+    }
+
     private void read(ByteBuffer piece) {
         readers.forEach(reader -> reader.read(piece, this::header));
     }
 
     /** Servers know the type apart from the other headers until these are sent. */
     private @Nullable String header(String name) {
-        return name.equals(HttpHeaders.CONTENT_TYPE) ? getContentType() : getHeader(name);
+        return switch (name) {
+            case HttpHeaders.CONTENT_TYPE -> getContentType();
+            case HttpHeaders.CONTENT_ENCODING -> encoding;
+            default -> getHeader(name);
+        };
+    }
+
+    @Override
+    public void setHeader(String name, @Nullable String value) {
+        super.setHeader(name, value);
+        encoded(name, value);
+    }
+
+    @Override
+    public void addHeader(String name, @Nullable String value) {
+        super.addHeader(name, value);
+        encoded(name, value);
+    }
+
+    private void encoded(String name, @Nullable String value) {
+        if (name.equalsIgnoreCase(HttpHeaders.CONTENT_ENCODING) && !isCommitted()) {
+            encoding = value;
+        }
     }
 
     @Override
@@ -100,23 +144,23 @@ final class ReadResponse extends HttpServletResponseWrapper {
         @Override
         public void write(int b) throws IOException {
             read(ByteBuffer.wrap(new byte[] {(byte) b}));
-            written.write(b);
+            ReadResponse.this.write(() -> written.write(b));
         }
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
             read(ByteBuffer.wrap(bytes, offset, length));
-            written.write(bytes, offset, length);
+            ReadResponse.this.write(() -> written.write(bytes, offset, length));
         }
 
         @Override
         public void flush() throws IOException {
-            written.flush();
+            ReadResponse.this.write(written::flush);
         }
 
         @Override
         public void close() throws IOException {
-            written.close();
+            ReadResponse.this.write(written::close);
         }
 
         @Override
@@ -148,15 +192,15 @@ final class ReadResponse extends HttpServletResponseWrapper {
     /** Reads characters as UTF-8, whatever the character set of the response is. */
     private final class ReadWriter extends Writer {
 
-        private final Writer written;
+        private final PrintWriter written;
         private String half = "";
 
-        ReadWriter(Writer written) {
+        ReadWriter(PrintWriter written) {
             this.written = written;
         }
 
         @Override
-        public void write(char[] characters, int offset, int length) throws IOException {
+        public void write(char[] characters, int offset, int length) {
             String text = half + new String(characters, offset, length);
             int end = text.length();
             if (end > 0 && Character.isHighSurrogate(text.charAt(end - 1))) {
@@ -168,12 +212,16 @@ final class ReadResponse extends HttpServletResponseWrapper {
         }
 
         @Override
-        public void flush() throws IOException {
-            written.flush();
+        public void flush() {
+            // It throws nothing, and flushes.
+            if (written.checkError()) {
+                breakOff();
+            }
         }
 
         @Override
-        public void close() throws IOException {
+        public void close() {
+            flush();
             written.close();
         }
     }

@@ -73,6 +73,11 @@ public final class ResponseReading {
         }
     }
 
+    /** The response ends before it is whole. */
+    public synchronized void breakOff() {
+        waiting.forEach(each -> each.readers().forEach(UsageReader::breakOff));
+    }
+
     /** Nothing of the response counts, because it is that to a rejection. */
     public synchronized void drop() {
         waiting.clear();

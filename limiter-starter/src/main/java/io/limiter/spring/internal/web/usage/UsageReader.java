@@ -35,12 +35,22 @@ public final class UsageReader {
     private final long[] ofHeaders;
     private JsonNumbers numbers;
     private @Nullable Body body;
+    private boolean brokenOff;
 
     public UsageReader(UsageSources sources) {
         this.sources = sources;
         this.ofHeaders = new long[sources.all().size()];
         this.numbers = new JsonNumbers(sources.pointers());
         headers(name -> null);
+    }
+
+    /** The response ends before it is whole, so a larger number may have followed. */
+    public synchronized void breakOff() {
+        brokenOff = true;
+    }
+
+    public synchronized boolean isBrokenOff() {
+        return brokenOff;
     }
 
     /** Whether both read the same of responses. */

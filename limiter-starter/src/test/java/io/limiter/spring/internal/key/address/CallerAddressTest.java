@@ -44,7 +44,7 @@ class CallerAddressTest {
                     198.51.100.4      | -                         | for=203.0.113.9 | false
                     203.0.113.9       | 198.51.100.4              | -               | false
                     # behind trusted proxies
-                    10.0.0.1          | -                         | -               | true
+                    10.0.0.1          | -                         | -               | false
                     10.0.0.1          | 198.51.100.4              | -               | true
                     10.0.0.1          | 198.51.100.4, 10.0.0.2    | -               | true
                     10.0.0.1          | 10.0.0.3                  | -               | true
