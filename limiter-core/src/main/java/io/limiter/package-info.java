@@ -1,4 +1,4 @@
-/** What callers import: the limiters, their factory and the exceptions. */
+/** The API for callers: limiters, their factory, decisions, events and exceptions. */
 @NullMarked
 package io.limiter;
 

@@ -77,7 +77,7 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.data..", "org.redisson..", "io.lettuce..", "redis.clients..");
 
-    /** From the bottom up, so that there are no cycles; CONTRIBUTING.md lists them from the top down. */
+    /** From the bottom up, so that there are no cycles. */
     private static final List<String> PACKAGES = List.of(
             "io.limiter.internal.arithmetic",
             "io.limiter.internal.text",

@@ -1,4 +1,4 @@
-/** What an engine and a limit say to each other: a request, the step of the limit, and its verdict. For limits of one's own. */
+/** The contract between an engine and a limit: a request, the step of the limit, and its verdict. Implement it for a limit of your own. */
 @NullMarked
 package io.limiter.step;
 

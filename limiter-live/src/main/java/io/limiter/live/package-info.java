@@ -1,4 +1,4 @@
-/** Limits of a fleet that are changed while it runs, and what its instances report. */
+/** The API of live limits: changes to the limits of a running fleet, and the reports of its instances. */
 @NullMarked
 package io.limiter.live;
 

@@ -132,15 +132,60 @@ class DocsTest {
     }
 
     @Test
-    void every_decision_is_in_the_index() throws IOException {
-        String index = Files.readString(ROOT.resolve("docs/decisions.md"));
+    void the_index_lists_every_decision() throws IOException {
+        StringBuilder index = new StringBuilder();
         try (Stream<Path> topics = Files.list(ROOT.resolve("docs/decisions"))) {
-            for (Path topic : topics.toList()) {
-                List<String> records = anchors(topic);
-                for (String record : records.subList(1, records.size())) {
-                    assertThat(index).contains("(decisions/" + topic.getFileName() + "#" + record + ")");
+            for (Path topic : topics.sorted().toList()) {
+                String address = "decisions/" + topic.getFileName();
+                List<String> headings = headings(topic);
+                String title = headings.get(0).replaceFirst("^Decisions: ", "");
+                index.append("\n## [%s%s](%s)\n\n".formatted(title.substring(0, 1).toUpperCase(Locale.ROOT), title.substring(1), address));
+                for (String record : headings.subList(1, headings.size())) {
+                    index.append("- [%s](%s#%s)\n".formatted(record, address, anchor(record)));
                 }
             }
+        }
+        assertIsListed("docs/decisions.md", "decisions", index + "\n");
+    }
+
+    @Test
+    void the_table_of_packages_has_what_their_package_info_says() throws IOException {
+        Pattern doc = Pattern.compile("(?s)/\\*\\*(.*?)(?:<p>.*)?\\*/.*\\bpackage ([\\w.]+);");
+        StringBuilder table = new StringBuilder();
+        for (String module : List.of("core", "live", "starter", "spring-client", "spring-cloud", "console", "test")) {
+            table.append("\nIn `limiter-%s`:\n\n| package | contents |\n| --- | --- |\n".formatted(module));
+            try (Stream<Path> files = Files.walk(ROOT.resolve("limiter-" + module + "/src/main/java"))) {
+                for (Path file : files.filter(path -> path.endsWith("package-info.java"))
+                        .sorted()
+                        .toList()) {
+                    MatchResult info = doc.matcher(Files.readString(file)).results().findFirst().orElseThrow();
+                    String text = info.group(1)
+                            .replaceAll("\\s*\\n \\*", " ")
+                            .replaceAll("\\{@code ([^}]+)}", "`$1`")
+                            .replaceAll("\\{@link [\\w.]*\\.(\\w+)}", "`$1`")
+                            .strip();
+                    table.append("| `%s` | %s |\n".formatted(info.group(2), text));
+                }
+            }
+        }
+        assertIsListed("CONTRIBUTING.md", "packages", table + "\n");
+    }
+
+    /** Between two comments of the page, where {@code -Dcontract.write=true} writes the list. */
+    private static void assertIsListed(String page, String name, String list) throws IOException {
+        Path path = ROOT.resolve(page);
+        String text = Files.readString(path);
+        String begin = "<!-- " + name + " -->\n";
+        assertThat(text).contains(begin);
+        int from = text.indexOf(begin) + begin.length();
+        int to = text.indexOf("<!-- end of " + name + " -->", from);
+        if (Boolean.getBoolean("contract.write")) {
+            Files.writeString(path, text.substring(0, from) + list + text.substring(to));
+        } else {
+            assertThat(text.substring(from, to))
+                    .as(page + " has another list of " + name + ". Write it with -Dcontract.write=true:%n"
+                            + "mvn -q test -pl limiter-sample -am -Dtest=DocsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcontract.write=true%n")
+                    .isEqualTo(list);
         }
     }
 
@@ -167,16 +212,23 @@ class DocsTest {
         return Files.readString(page).replaceAll("(?s)```.*?```", "");
     }
 
-    /** Of the headings, as GitHub makes them. */
-    private static List<String> anchors(Path page) throws IOException {
+    private static List<String> headings(Path page) throws IOException {
         return Pattern.compile("(?m)^#+ (.*)$")
                 .matcher(withoutCode(page))
                 .results()
-                .map(match -> match.group(1)
-                        .toLowerCase(Locale.ROOT)
-                        .replaceAll("]\\([^)]*\\)", "")
-                        .replaceAll("(?U)[^\\w\\- ]", "")
-                        .replace(' ', '-'))
+                .map(match -> match.group(1))
                 .toList();
+    }
+
+    private static List<String> anchors(Path page) throws IOException {
+        return headings(page).stream().map(DocsTest::anchor).toList();
+    }
+
+    /** As GitHub makes it of a heading. */
+    private static String anchor(String heading) {
+        return heading.toLowerCase(Locale.ROOT)
+                .replaceAll("]\\([^)]*\\)", "")
+                .replaceAll("(?U)[^\\w\\- ]", "")
+                .replace(' ', '-');
     }
 }

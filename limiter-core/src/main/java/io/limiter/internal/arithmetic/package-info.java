@@ -1,4 +1,4 @@
-/** The arithmetic that limits share: ranges, rounding, offsets of time zones. Pure functions. */
+/** Pure functions that the limits share: ranges, rounding, and offsets of time zones. */
 @NullMarked
 package io.limiter.internal.arithmetic;
 

@@ -1,5 +1,5 @@
 /**
- * What every engine takes and answers: asks.
+ * The interface of engines, and {@link io.limiter.internal.engine.Ask}: one attempt to get a decision, with its deadline and fallback.
  *
  * <p>The path of one decision through Redis, from {@code io.limiter} to the script and back. {@code tryAcquire} asks 3 and 4 first, as
  * {@link io.limiter.internal.engine.ImmediateEngine}s; what they do not know goes straight to 5.

@@ -1,4 +1,4 @@
-/** What a factory builds: limiters by prefix, name, limit and options, each once, with their statistics and overrides. */
+/** Builds limiters, one for each prefix, name, limit and options, with their statistics and overrides. */
 @NullMarked
 package io.limiter.internal.factory;
 

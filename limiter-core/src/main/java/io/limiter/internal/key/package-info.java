@@ -1,4 +1,4 @@
-/** Redis keys of limiters. */
+/** Builds the Redis keys of limiters, and the text that logs show of a key. */
 @NullMarked
 package io.limiter.internal.key;
 

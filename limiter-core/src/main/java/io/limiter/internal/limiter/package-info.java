@@ -1,4 +1,4 @@
-/** The public interfaces on any engine. */
+/** Implements the limiters and limit sets of the API on any engine. */
 @NullMarked
 package io.limiter.internal.limiter;
 

@@ -1,4 +1,4 @@
-/** The log of the limiter, which no caller waits for. */
+/** The log of the limiter, which has a thread of its own so that no caller waits for it. */
 @NullMarked
 package io.limiter.internal.log;
 

@@ -1,4 +1,4 @@
-/** What a factory knows of each name: the limiters that have it, what they have counted, and what changes their limits after they were built. */
+/** What limiters of one name share in a factory: their counters, and the rates and live limits that replace their definitions. */
 @NullMarked
 package io.limiter.internal.named;
 

@@ -1,4 +1,4 @@
-/** Prefetch: permits that an instance takes ahead for a hot key. */
+/** Prefetch: an instance takes permits of a hot key ahead of requests. */
 @NullMarked
 package io.limiter.internal.prefetch;
 

@@ -1,4 +1,4 @@
-/** What a factory over Redis lends to another module of this library. */
+/** The parts of a factory over Redis that other modules of this library use. */
 @NullMarked
 package io.limiter.internal.redis;
 

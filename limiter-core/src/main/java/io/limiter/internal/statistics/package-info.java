@@ -1,4 +1,4 @@
-/** Statistics: totals, hottest keys, and the notification of listeners. */
+/** Statistics: totals and hottest keys. Listeners are notified from here. */
 @NullMarked
 package io.limiter.internal.statistics;
 

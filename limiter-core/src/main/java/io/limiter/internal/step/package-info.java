@@ -1,4 +1,4 @@
-/** Steps of limits for several requests at once, with fewer objects, and what sets of limits start with. */
+/** Runs the steps of several requests in one call, with few objects, and gives limit sets the steps that they start with. */
 @NullMarked
 package io.limiter.internal.step;
 

@@ -1,4 +1,4 @@
-/** Texts that people write, and may misspell. */
+/** Reads durations and names that people write, and suggests the nearest name for a misspelt one. */
 @NullMarked
 package io.limiter.internal.text;
 

@@ -1,4 +1,4 @@
-/** The threads that the limiter starts. */
+/** The threads that the limiter starts, which inherit nothing from the callers that happen to start them. */
 @NullMarked
 package io.limiter.internal.thread;
 

@@ -1,4 +1,4 @@
-/** Callers that wait for permits: until those that were granted come due, or until a rejected request is decided again. */
+/** Lets callers wait until granted permits come due, or until a rejected request is decided again. */
 @NullMarked
 package io.limiter.internal.waiting;
 

@@ -1,4 +1,4 @@
-/** Limits that are changed while the fleet runs: the copy of this instance, its polls, and its reports. */
+/** Live limits in one instance: its copy of them, its polls, and its reports. */
 @NullMarked
 package io.limiter.internal.live;
 

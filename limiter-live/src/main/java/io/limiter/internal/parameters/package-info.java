@@ -1,4 +1,4 @@
-/** How annotations, properties, plans and live limits describe a limit, and the limit of such a description. */
+/** The parameters with which annotations, properties, plans and live limits describe a limit, and how they become one. */
 @NullMarked
 package io.limiter.internal.parameters;
 

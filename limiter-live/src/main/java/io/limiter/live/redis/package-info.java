@@ -1,4 +1,4 @@
-/** Live limits of limiters over Redis. */
+/** Starts live limits for a factory over Redis. */
 @NullMarked
 package io.limiter.live.redis;
 

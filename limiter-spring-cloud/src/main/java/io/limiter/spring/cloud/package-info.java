@@ -1,4 +1,4 @@
-/** Limits of Spring Cloud Gateway. */
+/** Filters that limit the routes of Spring Cloud Gateway. */
 @NullMarked
 package io.limiter.spring.cloud;
 

@@ -1,4 +1,4 @@
-/** What orders the limits of methods among other advice. */
+/** The advisor that limits annotated methods, for applications that replace it or order other advice by it. */
 @NullMarked
 package io.limiter.spring.aop;
 

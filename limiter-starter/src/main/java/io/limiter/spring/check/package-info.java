@@ -1,4 +1,4 @@
-/** What a rejected call gets beside the exceptions of {@code io.limiter}. */
+/** The exception of calls that an internal limit rejects. */
 @NullMarked
 package io.limiter.spring.check;
 

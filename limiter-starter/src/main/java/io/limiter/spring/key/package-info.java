@@ -1,4 +1,4 @@
-/** Whose call or request it is, which an application may decide, and what becomes of one that has no key. */
+/** Extension points that say whose call or request it is, and the exceptions for one without a valid key. */
 @NullMarked
 package io.limiter.spring.key;
 

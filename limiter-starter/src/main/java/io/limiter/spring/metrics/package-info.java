@@ -1,4 +1,4 @@
-/** How waits for permits are observed, which an application may rename. */
+/** The observation of waits for permits, whose names an application can change. */
 @NullMarked
 package io.limiter.spring.metrics;
 

@@ -1,4 +1,4 @@
-/** What an application gets for a setting that is wrong. */
+/** The exception for invalid settings. */
 @NullMarked
 package io.limiter.spring.settings;
 

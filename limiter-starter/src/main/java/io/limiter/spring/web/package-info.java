@@ -1,4 +1,4 @@
-/** Responses to rejections, which an application may change. */
+/** Responses to rejections, which an application can change, and what callers have left of a rule. */
 @NullMarked
 package io.limiter.spring.web;
 

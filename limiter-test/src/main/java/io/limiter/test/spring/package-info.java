@@ -1,4 +1,4 @@
-/** Limits in tests with an application context of Spring. */
+/** Limits in tests with a Spring application context. */
 @NullMarked
 package io.limiter.test.spring;
 

@@ -1,4 +1,4 @@
-/** What the page of the console reads and writes, as JSON. */
+/** The JSON that the page of the console reads and writes. */
 @NullMarked
 package io.limiter.console.internal.wire;
 

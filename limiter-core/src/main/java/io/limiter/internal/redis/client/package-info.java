@@ -1,4 +1,4 @@
-/** Calls to Redis by Lettuce or Jedis, and what their errors mean. */
+/** Calls Redis with Lettuce or Jedis, and interprets the errors of both. */
 @NullMarked
 package io.limiter.internal.redis.client;
 

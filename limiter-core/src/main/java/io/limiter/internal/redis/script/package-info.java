@@ -1,4 +1,4 @@
-/** The script engine: a batch is one script call, and the scripts of all kinds of limits. */
+/** The script engine, which decides a batch in one script call, and the scripts of all kinds of limit. */
 @NullMarked
 package io.limiter.internal.redis.script;
 

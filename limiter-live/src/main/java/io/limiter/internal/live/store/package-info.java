@@ -1,4 +1,4 @@
-/** Live limits and reports in Redis: scripts, keys, encodings, and hints of changes. */
+/** Stores live limits and reports in Redis: scripts, keys, encodings, and hints of changes. */
 @NullMarked
 package io.limiter.internal.live.store;
 

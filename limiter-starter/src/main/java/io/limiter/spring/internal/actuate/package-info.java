@@ -1,4 +1,4 @@
-/** The Actuator endpoint of the limits, and the health of the limiters. */
+/** The Actuator endpoint {@code limiters}, and the health of the limiters. */
 @NullMarked
 package io.limiter.spring.internal.actuate;
 

@@ -1,4 +1,4 @@
-/** Limits the annotated methods of beans: one interceptor, the annotations parsed once. */
+/** Limits the annotated methods of beans. One interceptor runs the checks, and the annotations of a method are parsed once. */
 @NullMarked
 package io.limiter.spring.internal.aop;
 

@@ -1,4 +1,4 @@
-/** Conditions on properties of the limiter, which mean what Spring Boot's binder says that they mean. */
+/** Conditions on limiter properties, which read them as Spring Boot's binder does. */
 @NullMarked
 package io.limiter.spring.internal.condition;
 

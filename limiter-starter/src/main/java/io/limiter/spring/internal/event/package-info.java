@@ -1,4 +1,4 @@
-/** Events of limiters as application events. */
+/** Publishes the events of limiters as application events. */
 @NullMarked
 package io.limiter.spring.internal.event;
 

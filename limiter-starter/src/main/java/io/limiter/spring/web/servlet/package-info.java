@@ -1,4 +1,4 @@
-/** What applications may replace of the responses of Spring MVC. */
+/** The resolver of rejections in Spring MVC, which an application can replace. */
 @NullMarked
 package io.limiter.spring.web.servlet;
 

@@ -1,4 +1,4 @@
-/** How the result of a limited method comes: when its work is done, and what a rejected call gets instead. */
+/** Knows when the work of a limited method has ended, and makes the result of a rejected call. */
 @NullMarked
 package io.limiter.spring.internal.aop.result;
 
