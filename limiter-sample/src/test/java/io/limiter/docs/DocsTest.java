@@ -139,7 +139,8 @@ class DocsTest {
                 String address = "decisions/" + topic.getFileName();
                 List<String> headings = headings(topic);
                 String title = headings.get(0).replaceFirst("^Decisions: ", "");
-                index.append("\n## [%s%s](%s)\n\n".formatted(title.substring(0, 1).toUpperCase(Locale.ROOT), title.substring(1), address));
+                index.append("\n## [%s%s](%s)\n\n"
+                        .formatted(title.substring(0, 1).toUpperCase(Locale.ROOT), title.substring(1), address));
                 for (String record : headings.subList(1, headings.size())) {
                     index.append("- [%s](%s#%s)\n".formatted(record, address, anchor(record)));
                 }
@@ -155,10 +156,14 @@ class DocsTest {
         for (String module : List.of("core", "live", "starter", "spring-client", "spring-cloud", "console", "test")) {
             table.append("\nIn `limiter-%s`:\n\n| package | contents |\n| --- | --- |\n".formatted(module));
             try (Stream<Path> files = Files.walk(ROOT.resolve("limiter-" + module + "/src/main/java"))) {
-                for (Path file : files.filter(path -> path.endsWith("package-info.java"))
+                for (Path folder : files.filter(path -> path.endsWith("package-info.java"))
+                        .map(Path::getParent)
                         .sorted()
                         .toList()) {
-                    MatchResult info = doc.matcher(Files.readString(file)).results().findFirst().orElseThrow();
+                    MatchResult info = doc.matcher(Files.readString(folder.resolve("package-info.java")))
+                            .results()
+                            .findFirst()
+                            .orElseThrow();
                     String text = info.group(1)
                             .replaceAll("\\s*\\n \\*", " ")
                             .replaceAll("\\{@code ([^}]+)}", "`$1`")
@@ -183,8 +188,9 @@ class DocsTest {
             Files.writeString(path, text.substring(0, from) + list + text.substring(to));
         } else {
             assertThat(text.substring(from, to))
-                    .as(page + " has another list of " + name + ". Write it with -Dcontract.write=true:%n"
-                            + "mvn -q test -pl limiter-sample -am -Dtest=DocsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcontract.write=true%n")
+                    .as(
+                            page + " has another list of " + name + ". Write it with -Dcontract.write=true:%n"
+                                    + "mvn -q test -pl limiter-sample -am -Dtest=DocsTest -Dsurefire.failIfNoSpecifiedTests=false -Dcontract.write=true%n")
                     .isEqualTo(list);
         }
     }

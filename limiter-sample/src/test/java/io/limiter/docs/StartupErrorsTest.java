@@ -25,7 +25,7 @@ class StartupErrorsTest {
     private static final Path PAGE = DocsTest.ROOT.resolve("docs/reference/startup-errors.md");
     private static final Path SOURCE = Path.of("src/test/java/io/limiter/docs/StartupErrorsTest.java");
 
-    /** The annotations, each of which prevents startup. */
+    /** The annotations, with each of which the application fails to start. */
     private static final List<Class<?>> ANNOTATIONS = List.of(
             NoRate.class,
             IntegerDivision.class,

@@ -15,34 +15,35 @@ import java.lang.annotation.Target;
  * public Report export() { ... }                 // two at a time for each user; a third waits for up to 5 s
  * }</pre>
  *
- * <p>A call holds its lease until the method returns or throws; if it returns a
- * {@link java.util.concurrent.CompletionStage}, until that is completed; if it returns a publisher, with each subscription
- * until that completes, fails or is cancelled. {@link RateLimit} says how futures and publishers are limited. The lease of
- * an instance that crashed ends after its {@link #lease()}; that of a longer call is renewed meanwhile. A call whose
- * instance stood still for longer has lost its lease, which is logged, and still goes on.
+ * <p>A call holds its lease until the method returns or throws. If it returns a {@link java.util.concurrent.CompletionStage}, it holds the
+ * lease until that is completed. If it returns a publisher, each subscription holds a lease until it completes, fails or is cancelled.
+ * {@link RateLimit} says how futures and publishers are limited.
+ *
+ * <p>The lease of a call that takes longer than {@link #lease()} is renewed. The lease of an instance that crashed ends after that time. If
+ * an instance stands still for longer, its calls lose their leases, which is logged, and still go on.
  *
  * <p>{@link RateLimit}s and {@link CountLimit}s of the method decide first: a call that is rejected for its rate neither waits
  * for a lease nor takes one. If this limit then rejects the call, or cannot decide, the permits that they granted are
  * refunded.
  *
- * <p>A method cannot have this annotation if its work goes on after it has returned, and the result does not signal the end: plain
- * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
- * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} or a future
- * too; nor can one that returns a {@code ServerResponse} of a functional endpoint. It would release the lease before the work is done, so it prevents startup. Such a result behind another type, such as
- * {@code Object} or {@code ResponseEntity<?>}, fails the call with an {@link IllegalStateException} after the lease is released.
+ * <p>The application fails to start if the work of the method goes on after it has returned, and its result does not signal the end,
+ * because the lease would be released too early. Such results are a plain {@link java.util.concurrent.Future}, a
+ * {@link java.util.concurrent.Callable}, and Spring MVC's {@code DeferredResult}, {@code WebAsyncTask}, {@code StreamingResponseBody} and
+ * {@code ResponseBodyEmitter}, also in a {@code ResponseEntity} or a future, and the {@code ServerResponse} of a functional endpoint. If the
+ * declared type hides such a result, as {@code Object} or {@code ResponseEntity<?>} do, the call fails with an
+ * {@link IllegalStateException} after the lease is released.
  *
- * <p>A cancelled {@code suspend} function of Kotlin counts as ended, although blocking work in it goes on: use a
+ * <p>A cancelled Kotlin {@code suspend} function counts as ended, although blocking work in it goes on. Use a
  * {@link io.limiter.ConcurrencyLimiter} within that work.
  *
- * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web
+ * <p>A rejected call does not reach the method. The caller gets a {@link io.limiter.RateLimitExceededException}, which a web
  * application answers with status 429 unless it handles the exception itself.
  *
  * <p>{@code limiter.limits.<name>.limit}, {@code .lease}, {@code .timeout} and {@code .enforce} in the configuration override
  * the annotation.
  *
- * <p>Where it can stand and what fails at the start is the same as for {@link RateLimit}; there is one for a method. To
- * limit the calls within one JVM, all together, Spring Framework 7 has a {@code @ConcurrencyLimit} of its own, which needs no
- * Redis.
+ * <p>You can put it where you can put a {@link RateLimit}, but only one on a method, and the application fails to start in the same cases.
+ * To limit the calls within one JVM, for all callers together, Spring Framework 7 has a {@code @ConcurrencyLimit}, which needs no Redis.
  */
 @Documented
 @Inherited
@@ -50,13 +51,13 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface ConcurrentLimit {
 
-    /** Most permits held at the same time, from 1 to 1,000. There is no default: it must be set here or in configuration. */
+    /** How many permits are held at the same time at most, from 1 to 1,000. There is no default, so it must be set here or in configuration. */
     long limit() default -1;
 
     /** After how many seconds the lease of an instance that crashed ends, from 0.1 to 86,400,000. Default: 30. */
     double lease() default Double.NaN;
 
-    /** How many seconds a call waits for its permits at most, from 0 to 86,400,000. Default: 0, which rejects at once. */
+    /** How many seconds a call waits for its permits at most, from 0 to 86,400,000. Default: 0, which rejects immediately. */
     double timeout() default Double.NaN;
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
@@ -65,7 +66,7 @@ public @interface ConcurrentLimit {
     /** The plan of a call, as in {@link RateLimit#plan()}. */
     String plan() default "";
 
-    /** The kind of key where no {@link #key()} is given. */
+    /** The kind of key if no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 
     /** How many permits a call holds, as in {@link RateLimit#cost()}. Default: 1. */
@@ -78,9 +79,8 @@ public @interface ConcurrentLimit {
     String message() default "";
 
     /**
-     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
-     * and in every other on the same Redis; they must agree on limit and lease. Default: the bean's class, the method
-     * and its parameter types.
+     * The limiter's name. Methods with the same name and {@link #prefix()} share its permits, in this application and in every other one on
+     * the same Redis, so they must agree on limit and lease. Default: the bean's class, the method and its parameter types.
      */
     String name() default "";
 
@@ -88,8 +88,8 @@ public @interface ConcurrentLimit {
     String onFailure() default "";
 
     /**
-     * Starts the keys in Redis. Must not contain braces. Default: that of the kind of the limit, as in code: {@code rateLimit:} for
-     * rates, {@code concurrentLimit:} for leases, {@code countLimit:} for everything else.
+     * The beginning of the keys in Redis, which must not contain braces. The default depends on the kind of the limit, as in code:
+     * {@code rateLimit:} for rates, {@code concurrentLimit:} for leases, {@code countLimit:} for everything else.
      */
     String prefix() default "";
 }

@@ -4,15 +4,14 @@ package io.limiter.spring.annotation;
 public enum LimitType {
 
     /**
-     * The caller's IP. Behind a reverse proxy, say which one to trust with {@code limiter.key.trusted-proxies};
-     * otherwise all callers come from its address and share one limit. Needs a request: a servlet one in the calling thread,
-     * or in WebFlux an exchange in Reactor's context.
+     * The caller's IP. Behind a reverse proxy, name the proxy in {@code limiter.key.trusted-proxies}, because otherwise all callers have
+     * its address and share one limit. This needs a servlet request in the calling thread, or in WebFlux an exchange in Reactor's context.
      */
     IP,
 
     /**
-     * The authenticated user: Spring Security's where it is present, otherwise the request's principal. Anonymous
-     * callers are limited by their IP.
+     * The authenticated user: that of Spring Security, or without it the principal of the request. Anonymous callers are limited by
+     * their IP.
      */
     USER,
 

@@ -23,7 +23,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.env.Environment;
 
-/** The checked rules of {@code limiter.http}. An unknown setting prevents startup. */
+/** The checked rules of {@code limiter.http}. The application fails to start if a setting is unknown. */
 final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListener<ContextRefreshedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredRules.class);

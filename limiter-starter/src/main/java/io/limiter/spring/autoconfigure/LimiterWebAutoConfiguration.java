@@ -110,7 +110,7 @@ public class LimiterWebAutoConfiguration {
                 || environment.containsProperty("server.tomcat.remoteip.protocol-header");
     }
 
-    /** A resolver that cannot be found prevents startup. */
+    /** The application fails to start if a resolver cannot be found. */
     @Bean
     SmartInitializingSingleton limiterPlanResolverCheck(
             ListableBeanFactory beans, ObjectProvider<PlanResolver> resolver) {

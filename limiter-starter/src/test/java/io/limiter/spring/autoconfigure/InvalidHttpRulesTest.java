@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mistakes under {@code limiter.http} prevent startup, and the message names the setting. */
+/** The application fails to start if there is a mistake under {@code limiter.http}, and the message names the setting. */
 class InvalidHttpRulesTest {
 
     private static final String[] GOOD = {"path=/api/**", "limits.one.rate=10"};

@@ -86,7 +86,7 @@ public final class AnnotationLimitAdvisor extends StaticMethodMatcherPointcutAdv
         return beans.calls();
     }
 
-    /** Builds the limiters, so that an invalid one prevents startup and fails no call. */
+    /** Builds the limiters, so that the application fails to start if one is invalid, and no call fails later. */
     @Override
     public void afterSingletonsInstantiated() {
         methods.start();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.web.context.request.async.DeferredResult;
 
-/** Values of {@code chargeOn} and {@code settle} that cannot work and prevent startup. */
+/** The application fails to start if a {@code chargeOn} or {@code settle} cannot work. */
 class InvalidChargesTest {
 
     static class Unknown {

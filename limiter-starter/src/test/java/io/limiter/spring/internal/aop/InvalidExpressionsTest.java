@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keys, costs and conditions that prevent startup. */
+/** The application fails to start with these keys, costs and conditions. */
 class InvalidExpressionsTest {
 
     static class NoKey {

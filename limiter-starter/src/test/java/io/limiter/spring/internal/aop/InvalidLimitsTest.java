@@ -23,7 +23,7 @@ import org.springframework.context.MessageSource;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.StaticMessageSource;
 
-/** Invalid values of limits that prevent startup, and their messages. */
+/** The application fails to start if a value of a limit is invalid, with these messages. */
 class InvalidLimitsTest {
 
     static class Rate {

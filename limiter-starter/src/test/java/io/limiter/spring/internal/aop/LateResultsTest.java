@@ -43,7 +43,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Methods that return before their work is done: a concurrency limit on them prevents startup, or the call. */
+/** The application fails to start, or a call fails, if a concurrency limit is on a method that returns before its work is done. */
 class LateResultsTest {
 
     static class Task {

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What callers send is text, and operators over it do what they say or prevent startup. */
+/** Callers send text. Operators over it do what they say, or the application fails to start. */
 class ExpressionsOverTextTest {
 
     /** A rule, and an annotation whose method has arguments of no such names. */

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** Methods that would wait on a thread of the event loop in each call prevent startup of a WebFlux application. */
+/** A WebFlux application fails to start if a method would wait on a thread of the event loop in each call. */
 class WaitingMethodsTest {
 
     @RestController
