@@ -15,7 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** The whole contract over Jedis instead of Lettuce. */
+/** The whole contract over Jedis instead of Lettuce, with batches and without a cache of rejections. */
 class JedisTest extends RedisEngineContract {
 
     private final JedisConnectionFactory jedis = RedisFixture.jedis();
@@ -25,6 +25,7 @@ class JedisTest extends RedisEngineContract {
         return RedisFixture.builder(jedis)
                 .clock(redis.clockLua(), redis.clock())
                 .sleeper(redis.clock())
+                .rejectionCacheSize(0)
                 .build()
                 .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }

@@ -3,15 +3,11 @@ package io.limiter.redis;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 
-/** The contract with one script call for each decision. */
+/** The contract with one script call for each decision, and a cache of rejections. */
 class ScriptBackendContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
-        return redis.builder()
-                .groupCommit(false)
-                .rejectionCacheSize(0)
-                .build()
-                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
+        return redis.builder().groupCommit(false).build().with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 }

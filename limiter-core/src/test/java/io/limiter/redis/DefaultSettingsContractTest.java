@@ -4,8 +4,11 @@ import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 
-/** The contract with a failure policy that does not apply while Redis decides. */
-class FailoverContractTest extends RedisEngineContract {
+/**
+ * The contract with batches and a cache of rejections, as by default, and with a failure policy that does not apply while Redis
+ * decides. Limiters without prefetch pass through its engine unchanged.
+ */
+class DefaultSettingsContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
