@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.testing.Steps;
 import io.limiter.testing.TestClock;
 import org.junit.jupiter.api.Nested;
 
@@ -11,6 +12,11 @@ public abstract class EngineContract {
 
     /** The clock of the engine, on which its limiters also wait. */
     protected abstract TestClock clock();
+
+    /** How many steps a random walk takes, of as many in the everyday suite. */
+    protected int steps(int everyday) {
+        return Steps.of(everyday);
+    }
 
     /** Waits until the engine has dealt with requests whose callers have given up. */
     protected void awaitIdle() {}

@@ -27,6 +27,11 @@ abstract class LimiterContract {
         return engine.clock();
     }
 
+    /** How many steps a random walk takes, of as many in the everyday suite. */
+    final int steps(int everyday) {
+        return engine.steps(everyday);
+    }
+
     /** Waits until the engine has dealt with requests whose callers have given up. */
     final void awaitIdle() {
         engine.awaitIdle();

@@ -153,7 +153,7 @@ abstract class PlanContract extends LimiterContract {
     @Test
     void random_walks_over_three_plans_of_a_bucket_never_exceed_the_largest() {
         Random random = Seed.random();
-        for (int walk = 0; walk < 3; walk++) {
+        for (int walk = 0; walk < steps(3); walk++) {
             List<TokenBucket> three = random.doubles(3, 0, 2)
                     .mapToObj(exponent ->
                             TokenBucket.perSecond(Math.pow(10, exponent)).withCapacity(1 + random.nextInt(20)))

@@ -230,7 +230,7 @@ abstract class RateLimiterContract extends LimiterContract {
     @Test
     void a_retry_at_retry_after_is_granted() {
         RateLimiter limiter = limiters().build("k", 7.0 / 3, 3, 60);
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < steps(200); i++) {
             long permits = 1 + i % 7;
             Decision decision = limiter.decide(permits);
             if (!decision.isGranted()) {

@@ -8,7 +8,6 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
-import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -155,7 +154,7 @@ abstract class ReservationContract extends LimiterContract {
     void random_cancellations_restore_all_permits_and_never_exceed_the_limit() {
         Random random = Seed.random();
         int steps = 0;
-        for (int episode = 0; steps < Steps.of(500); episode++) {
+        for (int episode = 0; steps < steps(500); episode++) {
             int capacity = 1 + random.nextInt(20);
             double rate = random.nextBoolean() ? 10 : 1 + random.nextInt(1000) / 7.0;
             TokenBucket limit = TokenBucket.of(rate, capacity / rate).withMaxWait(AHEAD);

@@ -184,7 +184,7 @@ abstract class SettlementContract extends LimiterContract {
     @MethodSource("ofTen")
     void settled_reservations_leave_what_was_used(Limit limit) {
         Random random = Seed.random();
-        for (int episode = 0; episode < 20; episode++) {
+        for (int episode = 0; episode < steps(20); episode++) {
             Limiter limiter = limiters().build("k" + episode, limit);
             Limiter twin = limiters().build("twin" + episode, limit);
             int estimated = 0;

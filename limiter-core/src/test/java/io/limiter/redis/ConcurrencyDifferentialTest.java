@@ -33,7 +33,7 @@ class ConcurrencyDifferentialTest extends DifferentialContract {
     void script_and_lock_engine_share_one_state() {
         Backend script = redis.scriptBackend();
         Backend lock = redis.lockBackend();
-        run(Steps.of(400), () -> random.nextBoolean() ? script : lock);
+        run(Steps.underLock(2_000), () -> random.nextBoolean() ? script : lock);
     }
 
     private void run(int calls, Supplier<Backend> backends) {

@@ -36,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** One key at a time through many steps, under definitions of all kinds that change, by the script and by both engines in turn. */
 class DifferentialTest extends DifferentialContract {
 
-    private static final int LOCK_STEPS = 2_000;
     private static final int STEPS_PER_KEY = 200;
     private static final int USUAL_CANCELLATIONS = 3;
     private static final int MANY_CANCELLATIONS = 8;
@@ -89,7 +88,7 @@ class DifferentialTest extends DifferentialContract {
         Backend script = redis.scriptBackend();
         Backend lock =
                 redis.lockBackend(new RedisLock(RedisFixture.connections()), Duration.ofSeconds(5), redis.clock());
-        run(definitions, Steps.of(LOCK_STEPS), () -> random.nextBoolean() ? script : lock);
+        run(definitions, Steps.underLock(definitions.steps), () -> random.nextBoolean() ? script : lock);
     }
 
     private void run(Definitions definitions, int steps, Supplier<Backend> backends) {
