@@ -14,6 +14,9 @@ HERE = pathlib.Path(__file__).parent
 STYLE = """
 text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328; }
 .title { font-weight: 600; font-size: 14px; }
+.head1 { font-weight: 600; font-size: 18px; }
+.tiny { font-size: 11px; }
+.limit { stroke: #1f2328; fill: none; stroke-width: 2; stroke-dasharray: 6 3; }
 .small { font-size: 11px; fill: #59636e; }
 .mono { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12px; }
 .inv { fill: #ffffff; }
@@ -32,6 +35,7 @@ text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f232
   text { fill: #e6edf3; }
   .small { fill: #9198a1; }
   .inv { fill: #0d1117; }
+  .limit { stroke: #e6edf3; }
   .box { fill: #151b23; stroke: #656c76; }
   .group { stroke: #656c76; }
   .line { stroke: #9198a1; } .head { fill: #9198a1; }
@@ -178,12 +182,63 @@ def group_commit():
     p.write("group-commit.svg")
 
 
-def outage():
-    # docs/images/outage.csv, which mvn -q compile -Poutage writes.
+def measured_outage():
+    """The facts and the rows of outage.csv, which mvn -q compile -Poutage writes."""
     lines = (HERE / "outage.csv").read_text().splitlines()
     facts = dict(part.split("=") for part in lines[1].split() if "=" in part)
-    stopped, unavailable, recovered = (int(facts[name + "_ms"]) for name in ("stopped", "unavailable", "recovered"))
     rows = [dict(zip(lines[2].split(","), map(int, line.split(",")))) for line in lines[3:]]
+    for row in rows:
+        row["alone"] = [count for name, count in row.items() if name.startswith("granted_by_instance_")]
+    return {name: int(value) for name, value in facts.items()}, rows
+
+
+def outage_fleet():
+    facts, rows = measured_outage()
+    stopped, limit, capacity, count = facts["stopped_ms"], 1000, 250, len(rows[0]["alone"])
+    names = {4: "Four", 3: "Three", 2: "Two"}
+    seconds = {}
+    for row in rows:
+        redis, alone = seconds.setdefault(row["ms"] // 1000, (0, [0] * count))
+        seconds[row["ms"] // 1000] = (redis + row["granted_by_redis"], [a + b for a, b in zip(alone, row["alone"])])
+    first, last = min(seconds), max(seconds) + 1
+    p = Picture(880, 330, f"{names[count]} instances share a limit of {limit:,} permits per second, and Redis stops for 30 s: the limit holds")
+    left, right, top, bottom, most = 64, 864, 96, 276, 1500
+    x = lambda second: left + (second - first) / (last - first) * (right - left)
+    y = lambda permits: bottom - permits / most * (bottom - top)
+    p.text(left, 28, f"{names[count]} instances. Redis stops for {stopped // 1000} s. The limit of {limit:,}/s holds.", "head1")
+    p.text(left, 52, "permits granted in each second by all instances together; callers ask for far more", "small")
+    p.rect(x(0), top - 24, x(stopped / 1000) - x(0), bottom - top + 24, "warn", 0)
+    for n in (0, 500, 1000):
+        p.line(left, y(n), right, y(n), "axis")
+        p.text(left - 8, y(n) + 4, f"{n:,}", "small", "end")
+    for second, (redis, alone) in seconds.items():
+        base, width = y(0), x(second + 1) - x(second) + 0.3
+        parts = [(redis, "a", "")] + [(n, "b", f"fill-opacity:{1 - 0.2 * i:g}") for i, n in enumerate(alone)]
+        for n, cls, style in parts:
+            height = y(0) - y(n)
+            if height:
+                base -= height
+                p.add(f'<rect class="{cls}" style="{style}" x="{x(second):g}" y="{base:g}" width="{width:g}" height="{height:g}"/>')
+    p.path([(left, y(limit)), (right, y(limit))], "limit")
+    p.text(left + 4, y(limit) - 6, f"limit: {limit:,}/s", "", "start")
+    for at, label, anchor, shift in [(0, "Redis stops", "start", 6), (stopped / 1000, "Redis continues", "end", -6)]:
+        p.line(x(at), top - 24, x(at), bottom, "line")
+        p.text(x(at) + shift, top - 8, label, "title", anchor)
+    p.text(x(first / 2), y(450), "Redis", "inv title", "middle")
+    p.text(x(first / 2), y(450) + 17, "decides", "inv title", "middle")
+    p.text(x(stopped / 2000), y(limit) - 12, "Each instance decides alone, under a quarter of the limit" if count == 4 else
+           "Each instance decides alone, under its share of the limit", "", "middle")
+    for i in range(count):
+        p.text(x(stopped / 2000), y(limit / count * (i + 0.5)) + 4, f"instance {i + 1}", "inv tiny" if i < 2 else "tiny", "middle")
+    for second in range(first, last + 1, 5):
+        p.text(x(second), bottom + 18, f"{second} s", "small", "middle")
+    p.text(left, bottom + 44, f"Measured. The side that takes over starts with a full bucket, so that up to its capacity, {capacity} permits, is granted once more.", "small")
+    p.write("outage-fleet.svg")
+
+
+def outage():
+    facts, rows = measured_outage()
+    stopped, unavailable, recovered = (facts[name + "_ms"] for name in ("stopped", "unavailable", "recovered"))
     step = rows[1]["ms"] - rows[0]["ms"]
     first, last = rows[0]["ms"], rows[-1]["ms"] + step
     p = Picture(880, 484, "What decides, and how long calls take, while Redis is stopped for 30 s")
@@ -191,10 +246,10 @@ def outage():
     x = lambda ms: left + (ms - first) / (last - first) * (right - left)
 
     top, bottom, limit = 74, 210, 1000
-    most = max(row["granted_by_redis"] + row["granted_locally"] for row in rows) * 1000 / step
+    most = max(row["granted_by_redis"] + sum(row["alone"]) for row in rows) * 1000 / step
     most = math.ceil(most / limit) * limit
     y = lambda per_second: bottom - per_second / most * (bottom - top)
-    p.text(left, 24, "A limit of 1,000 permits/s in an outage of Redis: what decides", "title")
+    p.text(left, 24, "A limit of 1,000 permits/s while Redis is unavailable: what decides", "title")
     p.text(left, 46, "permits granted per second on one key, which is called far more often", "small")
     p.rect(x(0), top - 16, x(stopped) - x(0), bottom - top + 16, "warn", 0)
     for n in range(0, most + 1, limit):
@@ -202,8 +257,8 @@ def outage():
         p.text(left - 8, y(n) + 4, f"{n:,}", "small", "end")
     for row in rows:
         base, width = y(0), max(x(row["ms"] + step) - x(row["ms"]) - 0.8, 1)
-        for name, cls in [("granted_by_redis", "a"), ("granted_locally", "b")]:
-            height = row[name] * 1000 / step / most * (bottom - top)
+        for granted, cls in [(row["granted_by_redis"], "a"), (sum(row["alone"]), "b")]:
+            height = granted * 1000 / step / most * (bottom - top)
             if height:
                 base -= height
                 p.rect(x(row["ms"]), base, width, height, cls, 0)
@@ -212,7 +267,7 @@ def outage():
         p.line(x(at), top - 16, x(at), bottom, "line")
         p.text(x(at) + (6 if at == 0 else -6), top - 4, label, "small", "start" if at == 0 else "end")
     p.rect(right - 330, 36, 10, 10, "a", 2); p.text(right - 314, 46, "by Redis", "small")
-    p.rect(right - 240, 36, 10, 10, "b", 2); p.text(right - 224, 46, "by this instance, under the policy local", "small")
+    p.rect(right - 240, 36, 10, 10, "b", 2); p.text(right - 224, 46, "by four instances, under the policy local", "small")
 
     top, bottom = 262, 416
     micros = [1, 10, 100, 1000, 10000, 100000]
@@ -233,7 +288,7 @@ def outage():
         p.text(right - 174 + at * 66, top - 16, name, "small")
     for second in range(first // 1000, last // 1000 + 1, 5):
         p.text(x(second * 1000), bottom + 18, f"{second} s", "small", "middle")
-    p.text(left, bottom + 42, f"The circuit breaker opens {unavailable} ms after the stop and closes {recovered} ms after Redis continues.", "small")
+    p.text(left, bottom + 42, f"The last circuit breaker opens {unavailable} ms after the stop, and the last one closes {recovered} ms after Redis continues.", "small")
     p.text(left, bottom + 58, "The side that takes over has a full bucket, so up to its capacity, 250 permits, is granted once more each time.", "small")
     p.write("outage.svg")
 
@@ -311,5 +366,5 @@ def filters():
     p.write("filters.svg")
 
 
-for picture in (architecture, token_bucket, group_commit, outage, throughput, chooser, forwarded, filters):
+for picture in (architecture, token_bucket, group_commit, outage_fleet, outage, throughput, chooser, forwarded, filters):
     picture()

@@ -59,20 +59,44 @@ class DocsTest {
         }
     }
 
-    @Test
-    void what_is_said_of_experiments_and_planted_bugs_is_what_they_have_shown() throws IOException {
-        List<String> experiments = rows("docs/reliability.csv");
-        assertThat(experiments).isNotEmpty().allMatch(row -> row.endsWith(",held"));
-        assertThat(rows("docs/reliability-bugs.csv")).isNotEmpty().allMatch(row -> row.endsWith(",caught"));
-        assertThat(Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " "))
-                .contains("[" + experiments.size() + " experiments](docs/reliability.md)");
-        assertThat(Files.readString(ROOT.resolve("README.zh-CN.md")))
-                .contains("[" + experiments.size() + " 个实验](docs/reliability.md)");
+    /** Numbers alone, so that the sentences around them may change. */
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "README.zh-CN.md"})
+    void measured_figures_of_the_readme_are_those_that_were_measured(String page) throws IOException {
+        String tail = "\"Tail latency, JDK 17\"";
+        String server = "\"Requests of a server, JDK 25\"";
+        String bytes = "\"Bytes in Redis for an id of 16 characters, JDK 17\"";
+        String summary = "\"Summary, JDK 17\"";
+        List<String> figures = List.of(
+                "%.2f".formatted(measured(tail + ",limiter,20 %: p50") / 1000),
+                "%.2f".formatted(measured(tail + ",limiter,20 %: p99") / 1000),
+                "%.2f".formatted(measured(tail + ",raw-evalsha,20 %: p50") / 1000),
+                "%.2f".formatted(measured(tail + ",raw-evalsha,20 %: p99") / 1000),
+                "%.0f µs"
+                        .formatted(measured(server + ",\"Tomcat, `@RateLimit`\",CPU µs of the server")
+                                - measured(server + ",\"Tomcat, no limit\",CPU µs of the server")),
+                "%.0f µs"
+                        .formatted(measured(server + ",\"Tomcat, `@RateLimit`\",CPU µs of Redis")
+                                - measured(server + ",\"Tomcat, no limit\",CPU µs of Redis")),
+                "| %.0f |".formatted(measured(bytes + ",limiter,after 1 grant")),
+                "%.1f".formatted(measured(summary + ",\"1 thread, one key\",× peer")),
+                "%.1f".formatted(measured(summary + ",\"16 threads, one key\",× peer")),
+                "%.1f".formatted(measured(summary + ",\"64 threads, one key\",× peer")),
+                "%.1f".formatted(measured("\"Virtual threads, JDK 25\",\"10,000 virtual threads, one key\",× peer")),
+                "[%d "
+                        .formatted(Files.readAllLines(ROOT.resolve("docs/reliability.csv"))
+                                        .size()
+                                - 1));
+        assertThat(Files.readString(ROOT.resolve(page))).contains(figures);
     }
 
-    private static List<String> rows(String csv) throws IOException {
-        List<String> lines = Files.readAllLines(ROOT.resolve(csv));
-        return lines.subList(1, lines.size());
+    private static double measured(String cell) throws IOException {
+        return Files.readAllLines(ROOT.resolve("docs/benchmark/figures.csv")).stream()
+                .filter(line -> line.startsWith(cell + ","))
+                .map(line -> line.substring(cell.length() + 1).replaceAll("[\",]", ""))
+                .mapToDouble(Double::parseDouble)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("figures.csv has no " + cell));
     }
 
     @Test

@@ -1,28 +1,41 @@
 package io.limiter.docs;
 
-// readme: code
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
-import org.springframework.http.ResponseEntity;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.util.List;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
+/** The examples of the README, which ReadmeTest runs. */
 @RestController
 public class SearchController {
 
-    private final RateLimiter searches;
+    private final Index index = new Index();
 
-    public SearchController(LimiterFactory limiters) {
-        searches = limiters.build("searches", TokenBucket.perSecond(50));
+    // readme: annotation
+    @GetMapping("/search")
+    @RateLimit(name = "search", limitType = LimitType.IP, rate = 5, capacity = 10)
+    public List<String> search(@RequestParam String text) {
+        return index.find(text);
+    }
+    // end
+
+    public static boolean inCode(LimiterFactory limiters, String tenant) {
+        // readme: code
+        RateLimiter calls = limiters.build("calls", TokenBucket.perSecond(5).withCapacity(10));
+        boolean granted = calls.tryAcquire(tenant);
+        // end
+        return granted;
     }
 
-    @GetMapping("/search")
-    public ResponseEntity<String> search(@RequestParam String tenant) {
-        return searches.tryAcquire(tenant)
-                ? ResponseEntity.ok("results")
-                : ResponseEntity.status(429).build();
+    private static final class Index {
+
+        List<String> find(String text) {
+            return List.of(text);
+        }
     }
 }
-// end

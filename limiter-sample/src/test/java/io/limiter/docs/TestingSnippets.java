@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
-/** The Java of docs/testing.md, which SnippetsTest runs. */
+/** The Java of docs/testing.md and the README's test, which SnippetsTest runs. */
 final class TestingSnippets {
 
     private TestingSnippets() {}
@@ -37,6 +37,17 @@ final class TestingSnippets {
         assertThatThrownBy(() -> sms.send("0171")).isInstanceOf(RateLimitExceededException.class);
         clock.advance(Duration.ofHours(1));
         sms.send("0171");
+        // end
+    }
+
+    static void readme() {
+        // readme: test
+        TestClock clock = new TestClock();
+        LimiterFactory limiters = new TestLimiterFactory(clock);
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(5).withCapacity(10));
+        assertThat(search).on("198.51.100.7").grants(10).thenRejects();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(search).on("198.51.100.7").grants(5).thenRejects();
         // end
     }
 

@@ -9,27 +9,35 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.benchmark.subject.RedisClients;
+import io.limiter.live.LiveOptions;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 
 /**
- * Measures an outage: Redis is stopped under load and continues half a minute later. Prints the latency and the source of
- * decisions by phase, and how soon Redis decides again; writes them over time to a file that docs/images/make.py draws.
+ * Measures an outage: Redis is stopped under the load of four instances and continues half a minute later. Prints the latency and
+ * the source of decisions by phase, and how soon Redis decides again for all instances; writes them over time to a file that
+ * docs/images/make.py draws.
  *
- * <p>Each of 32 threads decides about once a millisecond: 24 from buckets that are never empty, 8 from one limit that grants
- * far less than that.
+ * <p>Each instance is a factory with connections of its own, which counts the others as instances do by default. Each of its eight
+ * threads decides about once a millisecond: six from buckets that are never empty, two from one limit that all instances share and
+ * that grants far less than that.
  */
 public final class Outage {
 
-    private static final int STEADY_THREADS = 24;
-    private static final int LIMITED_THREADS = 8;
+    private static final int INSTANCES = 4;
+    private static final int STEADY_THREADS = 6;
+    private static final int LIMITED_THREADS = 2;
     private static final Duration WARM_UP = Duration.ofSeconds(5);
     private static final Duration BEFORE = Duration.ofSeconds(5);
     private static final Duration STOPPED = Duration.ofSeconds(30);
@@ -50,8 +58,13 @@ public final class Outage {
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         OutageReport report = new Outage().run(whole ? STOPPED : Duration.ofSeconds(Integer.parseInt(args[1])));
         String header =
-                "Redis is stopped (SIGSTOP) for %d s under %d threads, policy LOCAL, decision timeout 100 ms; load %.1f"
-                        .formatted(report.stoppedTime().toSeconds(), STEADY_THREADS + LIMITED_THREADS, load);
+                "Redis is stopped (SIGSTOP) for %d s under %d instances with %d threads each, policy local, decision timeout 100 ms; %d processors, load %.1f"
+                        .formatted(
+                                report.stoppedTime().toSeconds(),
+                                INSTANCES,
+                                STEADY_THREADS + LIMITED_THREADS,
+                                Runtime.getRuntime().availableProcessors(),
+                                load);
         System.out.printf("%s%n%n%s", header, report.table());
         if (whole) {
             Files.writeString(Path.of(args[0]), "# mvn -q compile -Poutage: " + header + "\n" + report.series());
@@ -59,28 +72,34 @@ public final class Outage {
     }
 
     private OutageReport run(Duration stopped) throws Exception {
-        Times times = new Times(new AtomicLong(), new AtomicLong());
         try (RedisServer redis = RedisServer.start();
-                RedisClients clients = new RedisClients("127.0.0.1", redis.port());
-                RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(clients.springDataRedis())
-                        .failurePolicy(FailurePolicy.LOCAL)
-                        .listener(times)
-                        .build()) {
-            factory.warmUp().join();
-            Duration all = WARM_UP.plus(BEFORE).plus(stopped).plus(AFTER).plusSeconds(5);
-            int mostCalls = (int) all.toMillis();
+                Closing opened = new Closing(new ArrayDeque<>())) {
+            List<Instance> instances = new ArrayList<>();
+            for (int i = 0; i < INSTANCES; i++) {
+                instances.add(Instance.start(redis, "instance-" + i, opened));
+            }
+            int mostCalls = (int) WARM_UP.plus(BEFORE)
+                    .plus(stopped)
+                    .plus(AFTER)
+                    .plusSeconds(5)
+                    .toMillis();
             List<Thread> threads = new ArrayList<>();
-            List<OutageReport.Calls> steady =
-                    start(factory.build("steady", NEVER_EMPTY), STEADY_THREADS, 8, mostCalls, threads);
-            List<OutageReport.Calls> limited =
-                    start(factory.build("limited", LIMITED), LIMITED_THREADS, 1, mostCalls, threads);
+            List<OutageReport.Calls> steady = new ArrayList<>();
+            List<List<OutageReport.Calls>> limited = new ArrayList<>();
+            for (Instance instance : instances) {
+                RateLimiter neverEmpty = instance.factory().build("steady", NEVER_EMPTY);
+                steady.addAll(start(neverEmpty, STEADY_THREADS, 8, mostCalls, threads));
+                limited.add(
+                        start(instance.factory().build("limited", LIMITED), LIMITED_THREADS, 1, mostCalls, threads));
+            }
             TimeUnit.NANOSECONDS.sleep(WARM_UP.plus(BEFORE).toNanos());
-            times.downNanos.set(0);
+            instances.forEach(instance -> instance.times().downNanos.set(0));
             redis.stop();
             long stop = System.nanoTime();
             TimeUnit.NANOSECONDS.sleep(stopped.toNanos());
-            boolean upWhileStopped = factory.backendState().up();
-            times.upNanos.set(0);
+            boolean upWhileStopped = instances.stream()
+                    .anyMatch(instance -> instance.factory().backendState().up());
+            instances.forEach(instance -> instance.times().upNanos.set(0));
             long goOn = System.nanoTime();
             redis.goOn();
             TimeUnit.NANOSECONDS.sleep(AFTER.toNanos());
@@ -89,11 +108,24 @@ public final class Outage {
                 thread.join();
             }
             if (upWhileStopped) {
-                throw new IllegalStateException("the circuit breaker is closed although Redis is stopped");
+                throw new IllegalStateException("a circuit breaker is closed although Redis is stopped");
             }
             return new OutageReport(
-                    steady, limited, stop, goOn, times.downNanos.get() - stop, times.upNanos.get() - goOn);
+                    steady,
+                    limited,
+                    stop,
+                    goOn,
+                    last(instances, stop, times -> times.downNanos.get()),
+                    last(instances, goOn, times -> times.upNanos.get()));
         }
+    }
+
+    /** How long after a moment the last instance had such an event. */
+    private static long last(List<Instance> instances, long sinceNanos, ToLongFunction<Times> event) {
+        return instances.stream()
+                .mapToLong(instance -> event.applyAsLong(instance.times()) - sinceNanos)
+                .max()
+                .orElseThrow();
     }
 
     private List<OutageReport.Calls> start(
@@ -119,6 +151,37 @@ public final class Outage {
                 TimeUnit.MILLISECONDS.sleep(1);
             } catch (InterruptedException e) {
                 return;
+            }
+        }
+    }
+
+    private record Instance(RedisRateLimiterFactory factory, Times times) {
+
+        static Instance start(RedisServer redis, String name, Closing opened) throws Exception {
+            Times times = new Times(new AtomicLong(), new AtomicLong());
+            RedisClients clients = opened.add(new RedisClients("127.0.0.1", redis.port()));
+            RedisRateLimiterFactory factory = opened.add(RedisRateLimiterFactory.builder(clients.springDataRedis())
+                    .failurePolicy(FailurePolicy.LOCAL)
+                    .listener(times)
+                    .build());
+            factory.warmUp().join();
+            RedisLiveLimits.start(factory, LiveOptions.DEFAULT.withInstance(name));
+            return new Instance(factory, times);
+        }
+    }
+
+    /** What was opened last is closed first. */
+    private record Closing(Deque<AutoCloseable> opened) implements AutoCloseable {
+
+        <T extends AutoCloseable> T add(T resource) {
+            opened.push(resource);
+            return resource;
+        }
+
+        @Override
+        public void close() throws Exception {
+            while (!opened.isEmpty()) {
+                opened.pop().close();
             }
         }
     }

@@ -13,11 +13,13 @@ import org.HdrHistogram.Histogram;
  * What an outage was like, by phase and over time. A call belongs to the moment when it returned.
  *
  * @param steady calls of buckets that are never empty
- * @param limited calls of a limit that rejects most of them
+ * @param limited of each instance, the calls of a limit that all of them share and that rejects most of them
+ * @param untilDownNanos until the circuit breakers of all instances were open
+ * @param untilUpNanos until they were closed again
  */
 record OutageReport(
         List<Calls> steady,
-        List<Calls> limited,
+        List<List<Calls>> limited,
         long stopNanos,
         long goOnNanos,
         long untilDownNanos,
@@ -53,7 +55,9 @@ record OutageReport(
                 micros(all.tookNanos.getValueAtPercentile(99)),
                 micros(all.tookNanos.getMaxValue()),
                 String.format(
-                        Locale.ROOT, "%,.0f/s", sum(limited, fromNanos, toNanos).grantedInAll() / seconds),
+                        Locale.ROOT,
+                        "%,.0f/s",
+                        sum(ofAllInstances(), fromNanos, toNanos).grantedInAll() / seconds),
                 all.bySource);
     }
 
@@ -64,23 +68,35 @@ record OutageReport(
                         stoppedTime().toMillis(),
                         TimeUnit.NANOSECONDS.toMillis(untilDownNanos),
                         TimeUnit.NANOSECONDS.toMillis(untilUpNanos)));
-        lines.append("ms,decisions,p50_us,p99_us,worst_us,granted_by_redis,granted_locally\n");
+        lines.append("ms,decisions,p50_us,p99_us,worst_us,granted_by_redis");
+        for (int instance = 1; instance <= limited.size(); instance++) {
+            lines.append(",granted_by_instance_").append(instance);
+        }
+        lines.append('\n');
         long end = stoppedTime().toNanos() / SLOT_NANOS + SLOTS_BESIDE;
         for (long slot = -SLOTS_BESIDE; slot < end; slot++) {
             long from = stopNanos + slot * SLOT_NANOS;
             Sum all = sum(steady, from, from + SLOT_NANOS);
-            Sum scarce = sum(limited, from, from + SLOT_NANOS);
-            lines.append("%d,%d,%d,%d,%d,%d,%d%n"
+            Sum scarce = sum(ofAllInstances(), from, from + SLOT_NANOS);
+            lines.append("%d,%d,%d,%d,%d,%d"
                     .formatted(
                             TimeUnit.NANOSECONDS.toMillis(slot * SLOT_NANOS),
                             all.tookNanos.getTotalCount(),
                             all.tookNanos.getValueAtPercentile(50) / 1000,
                             all.tookNanos.getValueAtPercentile(99) / 1000,
                             all.tookNanos.getMaxValue() / 1000,
-                            scarce.granted.getOrDefault(Decision.Source.BACKEND, 0L),
-                            scarce.granted.getOrDefault(Decision.Source.LOCAL, 0L)));
+                            scarce.granted.getOrDefault(Decision.Source.BACKEND, 0L)));
+            for (List<Calls> instance : limited) {
+                long alone = sum(instance, from, from + SLOT_NANOS).granted.getOrDefault(Decision.Source.LOCAL, 0L);
+                lines.append(',').append(alone);
+            }
+            lines.append('\n');
         }
         return lines.toString();
+    }
+
+    private List<Calls> ofAllInstances() {
+        return limited.stream().flatMap(List::stream).toList();
     }
 
     private static Sum sum(List<Calls> threads, long fromNanos, long toNanos) {

@@ -15,8 +15,14 @@ class OutageReportTest {
 
     private final OutageReport.Calls steady = new OutageReport.Calls(10);
     private final OutageReport.Calls limited = new OutageReport.Calls(10);
-    private final OutageReport report =
-            new OutageReport(List.of(steady), List.of(limited), STOP, GO_ON, 147_000_000, 12_000_000);
+    private final OutageReport.Calls limitedElsewhere = new OutageReport.Calls(10);
+    private final OutageReport report = new OutageReport(
+            List.of(steady),
+            List.of(List.of(limited), List.of(limitedElsewhere)),
+            STOP,
+            GO_ON,
+            147_000_000,
+            12_000_000);
 
     @Test
     void a_call_belongs_to_the_moment_when_it_returned() {
@@ -29,25 +35,27 @@ class OutageReportTest {
         add(limited, 10, 1, Decision.Source.LOCAL, true);
         add(limited, 11, 1, Decision.Source.LOCAL, true);
         add(limited, 12, 1, Decision.Source.LOCAL, false);
+        add(limitedElsewhere, -8, 1, Decision.Source.BACKEND, true);
+        add(limitedElsewhere, 12, 1, Decision.Source.LOCAL, true);
 
         assertThat(report.table().lines().map(line -> line.replaceAll(" +", " ")))
                 .contains(
                         "before 1 2,000 us 2,000 us 2,000 us 0/s {BACKEND=1}",
-                        "stopped 1 100,007 us 100,007 us 100,007 us 2/s {LOCAL=1}",
+                        "stopped 1 100,007 us 100,007 us 100,007 us 3/s {LOCAL=1}",
                         "after 2 1,000 us 20,004 us 20,004 us 0/s {BACKEND=1, LOCAL=1}",
                         "Unavailable 147 ms after it was stopped, and recovered 12 ms after it continued.");
         assertThat(report.series().lines())
                 .hasSize(2 + 20 + 4 + 20)
                 .startsWith(
                         "# stopped_ms=1000 unavailable_ms=147 recovered_ms=12",
-                        "ms,decisions,p50_us,p99_us,worst_us,granted_by_redis,granted_locally",
-                        "-5000,0,0,0,0,0,0")
+                        "ms,decisions,p50_us,p99_us,worst_us,granted_by_redis,granted_by_instance_1,granted_by_instance_2",
+                        "-5000,0,0,0,0,0,0,0")
                 .contains(
-                        "-500,1,2000,2000,2000,0,0",
-                        "-250,0,0,0,0,1,0",
-                        "0,1,100007,100007,100007,0,2",
-                        "1000,2,1000,20004,20004,0,0")
-                .endsWith("5750,0,0,0,0,0,0");
+                        "-500,1,2000,2000,2000,0,0,0",
+                        "-250,0,0,0,0,2,0,0",
+                        "0,1,100007,100007,100007,0,2,1",
+                        "1000,2,1000,20004,20004,0,0,0")
+                .endsWith("5750,0,0,0,0,0,0,0");
     }
 
     /** At a time in milliseconds since the stop. */
