@@ -58,6 +58,7 @@ class ChargingSnippets {
     @CountLimit(
             name = "denied-payments",
             key = "#{account}",
+            kind = CountLimit.Kind.SLIDING_LOG,
             limit = 5,
             per = "15m",
             chargeOn = "#{result.status == 'DENIED' or exception != null}")

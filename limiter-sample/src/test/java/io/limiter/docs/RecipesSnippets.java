@@ -94,6 +94,7 @@ class RecipesSnippets {
     @CountLimit(
             name = "failed-logins",
             key = "#{normalize(user)}",
+            kind = CountLimit.Kind.SLIDING_LOG,
             limit = 5,
             per = "15m",
             chargeOn = "#{result != true}")
@@ -103,13 +104,13 @@ class RecipesSnippets {
     // end
 
     // recipes: model
-    @RateLimit(name = "model-requests", key = "#{tenant}", rate = 60, per = "1m", capacity = 60)
+    @CountLimit(name = "model-requests", key = "#{tenant}", kind = CountLimit.Kind.SLIDING_LOG, limit = 60, per = "1m")
     @RateLimit(
             name = "model-tokens",
             key = "#{tenant}",
-            rate = 100_000,
+            rate = 50_000,
             per = "1m",
-            capacity = 100_000,
+            capacity = 50_000,
             cost = "#{prompt.length() / 4 + 500}",
             settle = "#{result.usage.total}")
     public Completion complete(String tenant, String prompt) {
@@ -133,8 +134,8 @@ class RecipesSnippets {
 
     // recipes: sms
     @RateLimit(name = "sms-minute", key = "#{phone}", rate = 1, per = "1m")
-    @CountLimit(name = "sms-day", key = "#{phone}", limit = 5, per = "1d")
-    @RateLimit(name = "sms-all", rate = 100)
+    @CountLimit(name = "sms-day", key = "#{phone}", kind = CountLimit.Kind.SLIDING_LOG, limit = 5, per = "1d")
+    @RateLimit(name = "sms-all", rate = 50, capacity = 50)
     public void sendCode(String phone) {
         gateway.send(phone);
     }
@@ -158,7 +159,7 @@ class RecipesSnippets {
     // end
 
     // recipes: partner
-    @RateLimit(name = "partner", rate = 10, timeout = 2)
+    @RateLimit(name = "partner", rate = 9, capacity = 1, timeout = 2)
     @ConcurrentLimit(name = "partner-connections", limit = 20, timeout = 2)
     public String askPartner(String question) {
         return "answer to " + question;
@@ -180,6 +181,13 @@ class RecipesSnippets {
                 write(line);
             }
         }
+    }
+    // end
+
+    // recipes: messages
+    @RateLimit(name = "chat", key = "#{user}", rate = 2, capacity = 10)
+    public void onMessage(String user, String text) {
+        gateway.send(text);
     }
     // end
 

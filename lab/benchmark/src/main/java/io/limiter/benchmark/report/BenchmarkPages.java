@@ -27,23 +27,25 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
     private static final String TITLE_FOR_USERS = "# Rate limiters side by side";
     private static final String FOR_USERS = """
             Load and Redis share one machine (%s). The floor, a raw `EVALSHA` over Lettuce, reads and writes
-            one key. **× floor** and **× peer** are ratios within the same round. The best peer is the fastest that never exceeds its
-            limit. Figures are medians; compare them only within one run.
+            one key and limits nothing. **× floor** and **× peer** are ratios within the same round. The best peer is the fastest
+            limiter that never exceeds its limit. All figures are medians. Compare them only within one run, because another machine, or
+            the same one on another day, gives other figures: runs by others on a quiet machine with two processors had 1.8 × the best
+            peer with one thread, 1.1 to 1.2 × with 16 threads and 1.3 to 1.5 × with 64.
 
             [More tables](%s) show tail latency, virtual threads, other round trips and servers, and what each
-            limiter promises. [%s](%s) has all figures.
+            limiter promises. [%s](%s) has all figures, and the spread of the rates.
             """;
 
     private static final String TITLE_FOR_CONTRIBUTORS = """
             # Benchmark: more tables
 
-            [The page for users](%s) has the summary, and explains the columns.
+            [The page for users](%s) has the summary and explains the columns.
             [CONTRIBUTING](../../CONTRIBUTING.md#measure) has the commands of single sections.
             """;
     private static final String NAMES = """
             `raw-evalsha` is the floor. [%s](%s) has all figures, with the least and the most in brackets.
-            There, **⚠** marks subjects that exceeded their limit; *hot* is one key, *uniform* 10,000 equally frequent keys. Calls,
-            processor time and bytes are per decision; they are those of the whole server, or of the JVM with its load generator.
+            There, **⚠** marks subjects that exceeded their limit. *Hot* means one key, and *uniform* means 10,000 equally frequent keys.
+            Calls, processor time and bytes are per decision. Those of the client include the load generator, which runs in the same JVM.
             """;
 
     /** What names do not say. */

@@ -17,12 +17,12 @@ final class ServerTable {
             "server, limit", "requests/s", "× no limit", "p50 ms", "p99 ms", "CPU µs of the server", "CPU µs of Redis");
 
     private static final String LEGEND = """
-            `wrk` keeps 32 requests open to a controller that responds `hello`; without a limit, this library is switched off. No limit
-            rejects. Server, Redis and `wrk` share the processors; the processor time is that of one request.
+            `wrk` keeps 32 requests open to a controller that responds `hello`. Without a limit, this library is switched off. No limit
+            rejects a request. Server, Redis and `wrk` share the processors, and the processor time is per request.
             """;
 
     private static final String COSTS = """
-            Processor time is what stands in the way of more requests, and the call to Redis takes part of it: averaged over all
+            Processor time bounds the number of requests, and the call to Redis takes a part of it. Averaged over all
             servers, a raw `EVALSHA` for each request costs %.0f %% of the requests, and a limit, whose requests share calls, %.0f %%.
             """;
 

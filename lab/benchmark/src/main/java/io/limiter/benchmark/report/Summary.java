@@ -24,7 +24,8 @@ final class Summary {
     /**
      * A row.
      *
-     * @param limiter which of this project's; the standard one is compared with peers in Redis, others with those in process
+     * @param limiter which of this project's; with calls it is compared with peers in Redis, without them with peers in process. The
+     *     standard one makes none where it repeats a rejection that it knows, and has no peer there
      */
     private record Line(String title, Cell cell, String limiter) {
 
@@ -36,20 +37,31 @@ final class Summary {
     /**
      * Lines that are shown together.
      *
+     * @param calls whether their decisions are calls to Redis; if not, neither the floor nor a peer that calls Redis says anything
+     *     about them
      * @param remark to the table; empty for none
      * @param forUsers the cells by which users decide
      */
-    private record Group(String title, String remark, Predicate<Cell> forUsers, List<Line> lines) {}
+    private record Group(String title, boolean calls, String remark, Predicate<Cell> forUsers, List<Line> lines) {
+
+        List<String> columns() {
+            return calls ? COLUMNS : COLUMNS_WITHOUT_CALL;
+        }
+    }
 
     private static final String STANDARD = "limiter";
 
-    private static final List<String> TITLES =
+    private static final List<String> COLUMNS =
             List.of("decisions per second", "raw `EVALSHA`", "best peer", "limiter", "× peer", "× floor");
+
+    private static final List<String> COLUMNS_WITHOUT_CALL =
+            List.of("decisions per second", "best peer", "limiter", "× peer");
 
     private static final List<Group> GROUPS = List.of(
             new Group(
                     "Summary",
-                    "With 64 threads, waking them takes most processor time; one thread completes all futures.",
+                    true,
+                    "With 64 threads, waking them takes most of the processor time, while a single thread completes all futures.",
                     cell -> true,
                     List.of(
                             new Line("1 thread, one key", Cell.HOT_1_THREAD),
@@ -59,22 +71,25 @@ final class Summary {
                             new Line("64 asynchronous, one key", Cell.HOT_64_ASYNC),
                             new Line("1,024 asynchronous, one key", Cell.HOT_1024_ASYNC),
                             new Line("64 asynchronous, 10,000 keys", Cell.WIDE_64_ASYNC),
-                            new Line("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC),
-                            new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS))),
+                            new Line("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC))),
             new Group(
                     "Without a call",
-                    "As in Guava, half of a decision reads the clock; threads on one key share its state.",
+                    false,
+                    "These decisions are made in memory. As in Guava, half of the time of a decision is spent on reading the clock, and"
+                            + " all threads share the state of the key.",
                     cell -> true,
                     List.of(
                             new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local"),
                             new Line("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local"),
                             new Line("1 thread, prefetched", Cell.HOT_1_THREAD, "limiter-prefetch"),
-                            new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"))),
+                            new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"),
+                            new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS))),
             new Group(
                     "Virtual threads",
+                    true,
                     "Each thread waits for its decision. With the limiter, switching threads takes half of the JVM's processor time."
-                            + " Its next call starts when a reply comes, that of bucket4j-batching when a caller has its turn, so more"
-                            + " requests share it.",
+                            + " The limiter starts its next call as soon as a reply arrives, whereas bucket4j-batching starts one when a"
+                            + " caller has its turn, so that more requests share it.",
                     cell -> false,
                     List.of(
                             new Line("1,000 virtual threads, one key", Cell.HOT_1000_VIRTUAL),
@@ -89,7 +104,8 @@ final class Summary {
     private static Group overNetwork(int micros, Predicate<Cell> forUsers) {
         return new Group(
                 "Round trip of " + Numbers.of(micros / 1e3) + " ms",
-                "A proxy delays requests and replies; it shares the processors.",
+                true,
+                "A proxy delays requests and replies, and it shares the processors.",
                 forUsers,
                 Cell.overNetwork(micros).stream()
                         .map(cell -> new Line(
@@ -108,21 +124,25 @@ final class Summary {
         }
         Optional<Contender> peer = results.contenders().stream()
                 .filter(contender -> contender.family() == Family.PEER
-                        && contender.inProcess() != line.limiter().equals(STANDARD)
+                        && group.calls() == line.limiter().equals(STANDARD)
+                        && contender.inProcess() != group.calls()
                         && cell.has(contender)
                         && contender.guarantee().exact()
                         && results.above(contender) == 0)
                 .max(Comparator.comparingDouble(contender -> rate(cell, contender)));
+        List<String> figures = List.of(
+                line.title(),
+                Numbers.of(rate(cell, Contenders.RAW_EVALSHA)),
+                peer.map(best -> Numbers.of(rate(cell, best)) + " (" + best.name() + ")")
+                        .orElse(Numbers.NONE),
+                Numbers.of(rate(cell, ours)),
+                peer.map(best -> Numbers.median(cell.ratio(ours, best))).orElse(Numbers.NONE),
+                Numbers.median(cell.ratio(ours, Contenders.RAW_EVALSHA)));
         return Optional.of(new Row(
                 group.forUsers().test(cell.cell()),
-                List.of(
-                        line.title(),
-                        Numbers.of(rate(cell, Contenders.RAW_EVALSHA)),
-                        peer.map(best -> Numbers.of(rate(cell, best)) + " (" + best.name() + ")")
-                                .orElse(Numbers.NONE),
-                        Numbers.of(rate(cell, ours)),
-                        peer.map(best -> Numbers.median(cell.ratio(ours, best))).orElse(Numbers.NONE),
-                        Numbers.median(cell.ratio(ours, Contenders.RAW_EVALSHA)))));
+                group.columns().stream()
+                        .map(column -> figures.get(COLUMNS.indexOf(column)))
+                        .toList()));
     }
 
     private static double rate(CellResult cell, Contender contender) {
@@ -145,7 +165,7 @@ final class Summary {
         return new Section(
                 group.title(),
                 "",
-                TITLES,
+                group.columns(),
                 group.lines().stream()
                         .flatMap(line -> row(group, line, results).stream())
                         .toList(),
