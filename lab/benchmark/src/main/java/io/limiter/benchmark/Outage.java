@@ -157,13 +157,15 @@ public final class Outage {
 
     private record Instance(RedisRateLimiterFactory factory, Times times) {
 
-        static Instance start(RedisServer redis, String name, Closing opened) throws Exception {
+        static Instance start(RedisServer redis, String name, Closing opened) {
             Times times = new Times(new AtomicLong(), new AtomicLong());
-            RedisClients clients = opened.add(new RedisClients("127.0.0.1", redis.port()));
-            RedisRateLimiterFactory factory = opened.add(RedisRateLimiterFactory.builder(clients.springDataRedis())
+            RedisClients clients = new RedisClients("127.0.0.1", redis.port());
+            opened.closers().push(clients::close);
+            RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(clients.springDataRedis())
                     .failurePolicy(FailurePolicy.LOCAL)
                     .listener(times)
-                    .build());
+                    .build();
+            opened.closers().push(factory::close);
             factory.warmUp().join();
             RedisLiveLimits.start(factory, LiveOptions.DEFAULT.withInstance(name));
             return new Instance(factory, times);
@@ -171,17 +173,12 @@ public final class Outage {
     }
 
     /** What was opened last is closed first. */
-    private record Closing(Deque<AutoCloseable> opened) implements AutoCloseable {
-
-        <T extends AutoCloseable> T add(T resource) {
-            opened.push(resource);
-            return resource;
-        }
+    private record Closing(Deque<Runnable> closers) implements AutoCloseable {
 
         @Override
-        public void close() throws Exception {
-            while (!opened.isEmpty()) {
-                opened.pop().close();
+        public void close() {
+            while (!closers.isEmpty()) {
+                closers.pop().run();
             }
         }
     }
