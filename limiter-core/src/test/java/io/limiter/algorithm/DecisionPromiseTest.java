@@ -9,6 +9,7 @@ import io.limiter.step.Request;
 import io.limiter.step.Step;
 import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
+import io.limiter.testing.Steps;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** What a decision says is exact, to the permit and to the microsecond, for random limits in random states. */
 class DecisionPromiseTest {
 
-    private static final int LIMITS = 10_000;
+    private static final int LIMITS = Steps.of(3_000);
     private static final int REQUESTS = 20;
 
     private final Random random = Seed.random();

@@ -9,6 +9,7 @@ import io.limiter.step.Request;
 import io.limiter.step.Step;
 import io.limiter.step.Verdict;
 import io.limiter.testing.Seed;
+import io.limiter.testing.Steps;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
  */
 class ThreeDefinitionsTest {
 
-    private static final int ROUNDS = 400;
+    private static final int ROUNDS = Steps.of(150);
     private static final int STEPS = 200;
     private static final ZoneId KATHMANDU = ZoneId.of("Asia/Kathmandu");
 

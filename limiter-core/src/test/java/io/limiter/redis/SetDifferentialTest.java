@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class SetDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = Steps.of(1_000);
+    private static final int CALLS = Steps.of(500);
 
     @Test
     void java_and_lua_decide_sets_alike() {

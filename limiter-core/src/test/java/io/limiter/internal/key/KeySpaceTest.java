@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.testing.Seed;
+import io.limiter.testing.Steps;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,7 +124,7 @@ class KeySpaceTest {
     @Test
     void no_hash_tag_name_or_key_can_be_forged() {
         Map<String, String> owners = new HashMap<>();
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < Steps.of(30_000); i++) {
             String name = random.nextInt(4) > 0 ? text(2) : text(2) + "/" + text(2);
             String key = text(2);
             String slot = text(2);
@@ -141,7 +142,7 @@ class KeySpaceTest {
             checkOwner(owners, tagged.of(slot), owner + "\u0001in" + slot);
             checkOwner(owners, tagged.of(List.of(slot, key)), owner + "\u0001of" + key + "\u0001in" + slot);
         }
-        assertThat(owners.size()).isGreaterThan(10_000);
+        assertThat(owners.size()).isGreaterThan(5_000);
     }
 
     @Test
