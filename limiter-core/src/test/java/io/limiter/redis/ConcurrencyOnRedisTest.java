@@ -21,12 +21,14 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Concurrency limiters on Redis in real time: renewal in the background and waiting threads. */
+@Tag("threads")
 class ConcurrencyOnRedisTest {
 
     private static final int WAITING = 50;

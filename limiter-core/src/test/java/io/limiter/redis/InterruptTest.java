@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A thread that was interrupted before is limited like any other, and stays interrupted. */
+@Tag("threads")
 class InterruptTest {
 
     @RegisterExtension

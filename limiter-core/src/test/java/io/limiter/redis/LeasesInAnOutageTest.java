@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Leases and callers that wait for them while Redis is stopped, and limiters that are built meanwhile. */
+@Tag("threads")
 class LeasesInAnOutageTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A thousand callers that wait at a time: virtual threads where the JVM has them, none of which holds on to the thread
  * that carries it; otherwise threads of the platform.
  */
+@Tag("threads")
 class ManyThreadsTest {
 
     private static final int CALLERS = 1000;

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** 200 threads that wait for one key at the same time. Prints how long they wait; that depends on the machine and is not judged. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("threads")
 class ManyWaitersTest {
 
     private static final int THREADS = 200;

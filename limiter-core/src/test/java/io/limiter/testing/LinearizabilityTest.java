@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * copies in which one atomic step is split, and must find the race. The everyday build does so with the cheapest checks, the
  * soak profile with all.
  */
+@Tag("threads")
 class LinearizabilityTest {
 
     private static final String REJECTION_CACHE = "io.limiter.internal.cache.RejectionCacheLinearizability";
@@ -71,8 +72,12 @@ class LinearizabilityTest {
     }
 
     private void check(String how, String... checks) throws IOException, InterruptedException {
-        List<String> program =
-                new ArrayList<>(List.of("-Djava.io.tmpdir=" + temporary, Linearizability.class.getName(), how));
+        List<String> program = new ArrayList<>(List.of(
+                // Stress tests find what the compiler of users reorders; the model checker finds planted races.
+                "-XX:TieredStopAtLevel=" + (how.equals(Linearizability.PLANTED) ? 1 : 4),
+                "-Djava.io.tmpdir=" + temporary,
+                Linearizability.class.getName(),
+                how));
         program.addAll(List.of(checks));
         ChildJvm.run(races + File.pathSeparator + System.getProperty("java.class.path"), program);
     }

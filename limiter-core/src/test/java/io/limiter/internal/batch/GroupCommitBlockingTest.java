@@ -19,9 +19,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client whose calls block: no caller makes one, because a caller waits for the decision timeout at most. */
+@Tag("threads")
 class GroupCommitBlockingTest {
 
     private final HandEngine backend = new HandEngine();

@@ -14,9 +14,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls and queues are bounded, and no request is lost at their bounds. */
+@Tag("threads")
 class GroupCommitBoundsTest {
 
     private final HandEngine backend = new HandEngine();

@@ -15,9 +15,11 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Cancelled requests do not affect others. */
+@Tag("threads")
 class GroupCommitCancelTest {
 
     private final HandEngine backend = new HandEngine();

@@ -14,9 +14,11 @@ import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests of closed limiters. */
+@Tag("threads")
 class GroupCommitCloseTest {
 
     private final HandEngine backend = new HandEngine();

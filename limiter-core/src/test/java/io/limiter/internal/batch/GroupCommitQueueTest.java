@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which requests share a call, and in which order they go. */
+@Tag("threads")
 class GroupCommitQueueTest {
 
     private final HandEngine backend = new HandEngine();

@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Limit sets share calls as requests do. */
+@Tag("threads")
 class GroupCommitSetsTest {
 
     private final HandEngine backend = new HandEngine();

@@ -25,6 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * by a thread of its own: each request is sent once or not at all, in the order of its thread and key, and is completed
  * with the decision for it.
  */
+@Tag("threads")
 class GroupCommitStressTest {
 
     private static final int THREADS = 6;

@@ -12,9 +12,11 @@ import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which of the threads that wait for a decision yield before they park. */
+@Tag("threads")
 class GroupCommitYieldingTest {
 
     private static final Duration SHORTER_THAN_A_CALL = Duration.ofNanos(1);

@@ -13,9 +13,11 @@ import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** When requests are sent beside a call in flight because of the time that calls take. */
+@Tag("threads")
 class LongRoundTripTest {
 
     private static final LimiterBackendException RESET = BackendFailures.ambiguous("k", "connection reset", null);

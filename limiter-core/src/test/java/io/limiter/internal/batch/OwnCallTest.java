@@ -28,9 +28,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Retries and withdrawals of decisions that have a call of their own. */
+@Tag("threads")
 class OwnCallTest {
 
     private static final Answer TAKEN = Answer.of(List.of(verdict(true, 1, 0, 0, 0, 0)));

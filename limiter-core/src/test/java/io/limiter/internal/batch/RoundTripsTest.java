@@ -3,10 +3,12 @@ package io.limiter.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Tag("threads")
 class RoundTripsTest {
 
     private final RoundTrips roundTrips = new RoundTrips();

@@ -38,10 +38,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Whatever is thrown, and wherever: every request is completed, and later ones are decided. */
+@Tag("threads")
 class ThrowingTest {
 
     private static final int MOST_SECONDS = 60;

@@ -8,8 +8,10 @@ import io.limiter.testing.Expected;
 import io.limiter.testing.HandEngine;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("threads")
 class YieldingTest {
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);

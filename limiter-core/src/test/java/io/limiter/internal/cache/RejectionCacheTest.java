@@ -28,11 +28,13 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which rejections are repeated without the backend, and for how long. */
+@Tag("threads")
 class RejectionCacheTest {
 
     private static final TokenBucket ONE_IN_TEN_SECONDS = TokenBucket.of(0.1, 10);

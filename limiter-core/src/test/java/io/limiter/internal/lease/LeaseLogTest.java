@@ -22,10 +22,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** The lines that an outage writes to the log, with many leases held. */
+@Tag("threads")
 class LeaseLogTest {
 
     private static final int LEASES = 400;

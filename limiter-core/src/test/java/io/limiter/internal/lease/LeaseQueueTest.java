@@ -22,9 +22,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a queue of 30,000 callers costs, in looks at one of them. */
+@Tag("threads")
 class LeaseQueueTest {
 
     private static final int CALLERS = Steps.of(30_000);

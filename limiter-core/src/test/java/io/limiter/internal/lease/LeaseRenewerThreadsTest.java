@@ -9,9 +9,11 @@ import io.limiter.step.Request;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.FailingStarts;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Renewals for which no thread can be started. */
+@Tag("threads")
 class LeaseRenewerThreadsTest extends LeasesFixture {
 
     /** By the clock of the test; checked twelve times in this time by that of the machine. */

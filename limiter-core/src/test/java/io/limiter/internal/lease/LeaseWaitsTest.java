@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Callers that wait for a lease. */
+@Tag("threads")
 class LeaseWaitsTest extends LeasesFixture {
 
     @Test

@@ -24,9 +24,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Renewal, loss and release of leases. */
+@Tag("threads")
 class LeasesTest extends LeasesFixture {
 
     @Test

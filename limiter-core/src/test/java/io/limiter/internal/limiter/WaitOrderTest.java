@@ -19,12 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits longest is served first: a first decision does not overtake those that wait for the same permits. */
+@Tag("threads")
 class WaitOrderTest extends WaitQueueFixture {
 
     static Stream<Limit> windows() {

@@ -28,11 +28,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Waits that end otherwise than by a grant: given up, interrupted, or in an outage; and the code of callers that runs then. */
+@Tag("threads")
 class WaitQueueEndTest extends WaitQueueFixture {
 
     @Test

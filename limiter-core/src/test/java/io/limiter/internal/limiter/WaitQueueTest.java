@@ -22,9 +22,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many callers that wait: who is decided when. */
+@Tag("threads")
 class WaitQueueTest extends WaitQueueFixture {
 
     @Test

@@ -33,9 +33,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Decisions of the local engine. */
+@Tag("threads")
 class LocalEngineTest {
 
     private static final TokenBucket ONE_A_SECOND = TokenBucket.of(1, 1);

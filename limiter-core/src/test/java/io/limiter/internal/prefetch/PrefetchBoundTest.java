@@ -17,11 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A fleet that prefetches, under random loads and faults: in any time it uses what the limit and the prefetch time allow. */
+@Tag("threads")
 class PrefetchBoundTest {
 
     private static final Duration TIME = Duration.ofMillis(100);

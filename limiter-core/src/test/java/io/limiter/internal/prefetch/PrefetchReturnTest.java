@@ -21,9 +21,11 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of prefetched permits that are not used, and of those that are cancelled or refunded. */
+@Tag("threads")
 class PrefetchReturnTest extends PrefetchFixture {
 
     @Test

@@ -11,9 +11,11 @@ import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.step.Request;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What an instance does when there are not enough permits for all. */
+@Tag("threads")
 class PrefetchShareTest extends PrefetchFixture {
 
     @Test

@@ -10,9 +10,11 @@ import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.step.Request;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which keys are prefetched, and which requests are granted from prefetched permits. */
+@Tag("threads")
 class PrefetchTest extends PrefetchFixture {
 
     @Test

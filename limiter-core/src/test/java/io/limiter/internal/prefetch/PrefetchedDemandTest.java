@@ -29,9 +29,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a limiter's calls are as demand of its instance. */
+@Tag("threads")
 class PrefetchedDemandTest {
 
     @Test

@@ -22,9 +22,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The prefetched blocks of one key. */
+@Tag("threads")
 class PrefetchedKeyTest {
 
     private static final long SECOND_NANOS = Duration.ofSeconds(1).toNanos();

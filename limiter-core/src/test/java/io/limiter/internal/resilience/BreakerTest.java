@@ -12,8 +12,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("threads")
 class BreakerTest {
 
     private static final LimiterBackendException FAILURE =

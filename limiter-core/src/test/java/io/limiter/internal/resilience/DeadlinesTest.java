@@ -21,9 +21,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which calls are checked, and on which threads their callers continue. */
+@Tag("threads")
 class DeadlinesTest {
 
     private static final int MOST_SECONDS = 60;

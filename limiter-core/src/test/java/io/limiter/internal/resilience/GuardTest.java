@@ -27,9 +27,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Decision timeouts, retries and the circuit breaker, with a backend whose answers the test gives. */
+@Tag("threads")
 class GuardTest {
 
     private final HandEngine backend = new HandEngine();

@@ -7,8 +7,10 @@ import java.net.URLClassLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("threads")
 class LimiterThreadTest {
 
     private static final InheritableThreadLocal<String> TENANT = new InheritableThreadLocal<>();

@@ -7,9 +7,11 @@ import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.FailingStarts;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads that cannot be started, and can be a little later. */
+@Tag("threads")
 class TimerThreadTest {
 
     @Test

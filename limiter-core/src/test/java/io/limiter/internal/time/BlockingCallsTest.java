@@ -8,9 +8,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** As many threads as calls that block at once, and no more. */
+@Tag("threads")
 class BlockingCallsTest {
 
     private final BlockingCalls calls = new BlockingCalls();

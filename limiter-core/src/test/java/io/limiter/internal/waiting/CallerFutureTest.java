@@ -23,11 +23,13 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Futures that wait for permits, and the permits of those that are given up. */
+@Tag("threads")
 class CallerFutureTest {
 
     private static final Outcome IN_A_SECOND = outcome(true, 10, 0, 1_000_000, 0, 11_000_000);

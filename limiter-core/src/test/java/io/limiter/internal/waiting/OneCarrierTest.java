@@ -19,12 +19,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Virtual threads wait where only one carrier runs them all: a thread that waited for another one without giving up its carrier would
  * wait for ever. On a JDK without virtual threads they are others.
  */
+@Tag("threads")
 class OneCarrierTest {
 
     @Test
