@@ -12,6 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.util.MultiValueMap;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.function.AsyncServerResponse;
 import org.springframework.web.servlet.function.ServerResponse;
 
 /**
@@ -27,6 +28,9 @@ class LimitedResponse implements ServerResponse {
     }
 
     static ServerResponse of(ServerResponse handled) {
+        if (handled instanceof AsyncServerResponse later) {
+            return new Later(later);
+        }
         return handled instanceof GatewayServerResponse changeable
                 ? new Changeable(changeable)
                 : new LimitedResponse(handled);
@@ -60,6 +64,22 @@ class LimitedResponse implements ServerResponse {
         ServletChecks.writeHeaders(request);
         ServletRouteLimits.replaceHeaders(handled, response);
         return handled.writeTo(request, ServletChecks.read(request, response), context);
+    }
+
+    /** One that is there later, and written with the response that is read then. */
+    private static final class Later extends LimitedResponse implements AsyncServerResponse {
+
+        private final AsyncServerResponse handled;
+
+        Later(AsyncServerResponse handled) {
+            super(handled);
+            this.handled = handled;
+        }
+
+        @Override
+        public ServerResponse block() {
+            return of(handled.block());
+        }
     }
 
     /** One that filters of the gateway may change. */

@@ -22,7 +22,6 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.context.request.async.AsyncWebRequest;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.HandlerInterceptor;
-import org.springframework.web.servlet.function.AsyncServerResponse;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -92,8 +91,7 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
         }
         boolean readsBody = ServletChecks.readsBody(request.servletRequest());
         ServerResponse handled = next.handle(readsBody ? uncompressed(request) : request);
-        if (!ServletChecks.writeHeaders(request.servletRequest())
-                || readsBody && !(handled instanceof AsyncServerResponse)) {
+        if (!ServletChecks.writeHeaders(request.servletRequest()) || readsBody) {
             return LimitedResponse.of(handled);
         }
         replaceHeaders(handled, response);

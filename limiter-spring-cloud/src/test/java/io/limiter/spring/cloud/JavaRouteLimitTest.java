@@ -3,12 +3,19 @@ package io.limiter.spring.cloud;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.testing.Eventually;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.net.http.HttpResponse;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +24,7 @@ import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.MediaType;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -49,6 +57,18 @@ class JavaRouteLimitTest {
             return RouterFunctions.route()
                     .GET("/mail", request -> ServerResponse.noContent().build())
                     .filter(LimitFilterFunctions.limit("mail"))
+                    .build();
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> later() {
+            return RouterFunctions.route()
+                    .GET(
+                            "/later",
+                            request -> ServerResponse.async(CompletableFuture.supplyAsync(() -> ServerResponse.ok()
+                                    .contentType(MediaType.APPLICATION_JSON)
+                                    .body("{\"usage\":{\"total_tokens\":42}}"))))
+                    .filter(LimitFilterFunctions.limit("later"))
                     .build();
         }
 
@@ -106,7 +126,13 @@ class JavaRouteLimitTest {
                 Servlet.class,
                 rule("mail", "header:X-Caller"),
                 rule("by-caller", "header:X-Caller"),
-                rule("by-user", "user"));
+                rule("by-user", "user"),
+                List.of(
+                        "limiter.http.later.key=header:X-Caller",
+                        "limiter.http.later.cost=50",
+                        "limiter.http.later.settle=response-json:/usage/total_tokens",
+                        "limiter.http.later.limits.one.limit=1000",
+                        "limiter.http.later.limits.one.per=1h"));
     }
 
     @AfterAll
@@ -155,6 +181,20 @@ class JavaRouteLimitTest {
         assertThat(granted.body()).isEqualTo("sent");
         assertThat(granted.headers().firstValue("RateLimit").orElse("none")).startsWith("\"by-caller\";r=0");
         assertThat(servlet.send("/by-caller", caller).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void an_asynchronous_response_on_the_servlet_server_says_the_cost() {
+        String caller = TestGateway.anyone();
+        HttpResponse<String> response = servlet.send("/later", caller);
+        assertThat(response.body()).contains("42");
+        assertThat(response.headers().firstValue("RateLimit").orElse("none")).startsWith("\"later\";r=950");
+        Limiter tokens = servlet.context()
+                .getBean(LimiterFactory.class)
+                .with(LimiterOptions.NONE.withPrefix("httpLimit:"))
+                .build("later", FixedWindow.of(1000, Duration.ofHours(1)))
+                .on(caller);
+        Eventually.that(() -> assertThat(1000 - tokens.peek().remaining()).isEqualTo(42));
     }
 
     @Test

@@ -68,7 +68,7 @@ record AnnotationRule(
         CallCharge known = charge;
         return known == null
                 ? null
-                : (facts, taken) -> {
+                : (facts, path, taken) -> {
                     KeyRequest kept = known.kept(facts.request());
                     return new Charge(
                             known.isByStatus() ? Charge.When.STATUS : Charge.When.RETURN,

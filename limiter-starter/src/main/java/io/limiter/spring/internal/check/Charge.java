@@ -1,6 +1,7 @@
 package io.limiter.spring.internal.check;
 
 import io.limiter.spring.internal.web.usage.UsageReader;
+import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +38,10 @@ public record Charge(
         /**
          * Reads the facts that the charge needs, because the request may be over when the outcome is known.
          *
-         * @param taken how many permits the call takes
+         * @param keys whose permits the call takes
+         * @param taken how many permits it takes
          * @throws io.limiter.spring.key.MissingLimitKeyException if there is no request that has them
          */
-        Charge of(Facts facts, long taken);
+        Charge of(Facts facts, List<String> keys, long taken);
     }
 }

@@ -89,7 +89,7 @@ public record Rule(
                 return List.of();
             }
             List<String> path = keys.of(facts.arguments(), facts.request());
-            Charge charge = charges == null ? null : charges.of(facts, taken);
+            Charge charge = charges == null ? null : charges.of(facts, path, taken);
             List<CheckPart> parts = new ArrayList<>(limits.size());
             for (RuleLimit limit : limits) {
                 CallLimit effective = effective(limit, facts, path);

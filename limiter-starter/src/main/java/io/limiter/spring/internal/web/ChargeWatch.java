@@ -2,6 +2,7 @@ package io.limiter.spring.internal.web;
 
 import io.limiter.spring.internal.check.Charge;
 import io.limiter.spring.internal.check.Facts;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
@@ -28,7 +29,7 @@ public final class ChargeWatch {
     }
 
     /** The charge of a request: all of its permits, or none. */
-    public Charge charge(Facts facts, long taken) {
+    public Charge charge(Facts facts, List<String> keys, long taken) {
         return new Charge(Charge.When.STATUS, outcome -> test(outcome.status()) ? taken : 0);
     }
 

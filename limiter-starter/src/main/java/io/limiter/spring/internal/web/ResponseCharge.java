@@ -4,6 +4,7 @@ import io.limiter.spring.internal.check.Charge;
 import io.limiter.spring.internal.check.Facts;
 import io.limiter.spring.internal.web.usage.UsageReader;
 import io.limiter.spring.internal.web.usage.UsageSources;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public record ResponseCharge(UsageSources sources, @Nullable ChargeWatch statuses, Runnable missing) {
 
     /** The charge of a request, whose response says how much it is. */
-    public Charge charge(Facts facts, long taken) {
-        UsageReader reader = new UsageReader(sources);
+    public Charge charge(Facts facts, List<String> keys, long taken) {
+        UsageReader reader = new UsageReader(sources, keys);
         AtomicBoolean isMissing = new AtomicBoolean();
         return new Charge(
                 Charge.When.BODY,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Decision;
 import io.limiter.LimiterOptions;
+import io.limiter.RateLimiter;
 import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -96,10 +97,12 @@ class QuotaTest {
     void the_next_permit_of_a_bucket_that_leaves_some_to_others_is_one_interval_away() {
         TokenBucket bucket = TokenBucket.per(10, Duration.ofHours(1));
         try (LocalLimiterFactory limiters = new LocalLimiterFactory()) {
-            Decision last = limiters.with(LimiterOptions.NONE.withLeave(Share.parse("20%")))
-                    .build("x", bucket)
-                    .decide(8);
-            assertThat(Quota.of("x", bucket, last).limitMember()).isEqualTo("\"x\";r=0;t=360");
+            RateLimiter limiter = limiters.with(LimiterOptions.NONE.withLeave(Share.parse("20%")))
+                    .build("x", bucket);
+            Quota first = Quota.of("x", bucket, limiter.decide(3));
+            assertThat(first.policyMember()).isEqualTo("\"x\";q=8;w=3600");
+            assertThat(first.limitMember()).isEqualTo("\"x\";r=5;t=1800");
+            assertThat(Quota.of("x", bucket, limiter.decide(5)).limitMember()).isEqualTo("\"x\";r=0;t=360");
         }
     }
 

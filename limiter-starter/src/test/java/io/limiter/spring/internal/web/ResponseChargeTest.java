@@ -22,7 +22,7 @@ class ResponseChargeTest {
     void a_response_that_breaks_off_charges_at_least_the_estimate(long tokens, boolean breaksOff, long charged) {
         ResponseCharge charges =
                 new ResponseCharge(UsageSources.parse(List.of("response-json:/total")), null, () -> {});
-        Charge charge = charges.charge(Facts.NONE, 50);
+        Charge charge = charges.charge(Facts.NONE, List.of(), 50);
         UsageReader reader = Objects.requireNonNull(charge.reader());
         byte[] body = ("{\"total\":" + tokens + "}").getBytes(StandardCharsets.UTF_8);
         reader.read(ByteBuffer.wrap(body), name -> name.equals("Content-Type") ? "application/json" : null);

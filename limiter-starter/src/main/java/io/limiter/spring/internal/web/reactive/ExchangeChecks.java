@@ -52,19 +52,19 @@ public record ExchangeChecks(
     public Mono<Void> read(ServerWebExchange exchange, Function<ServerWebExchange, Mono<Void>> handler) {
         RequestRecord record = ExchangeRecords.of(exchange, responses.headers());
         ServerHttpResponse response = new ReadResponse(exchange.getResponse(), record);
-        // After an error another response may follow, which a handler of the application writes.
+        // Unless the caller has left, the status may be known later: a handler of errors may write another response, and a filter
+        // may keep one without a body.
         return handler.apply(exchange.mutate().response(response).build()).doFinally(end -> {
             if (end == SignalType.CANCEL) {
                 record.brokeOff();
             }
-            record.bodyEnded(end != SignalType.ON_ERROR);
+            record.bodyEnded(end == SignalType.CANCEL);
         });
     }
 
     ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
         FormBody body = FormExchange.bodyOf(exchange);
-        return new ExchangeKeyRequest(
-                exchange.getRequest(), addresses, users, body == null ? FormExchange.NONE : body::first);
+        return new ExchangeKeyRequest(exchange, addresses, users, body == null ? FormExchange.NONE : body::first);
     }
 
     Mono<Void> check(

@@ -10,6 +10,10 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -192,8 +196,17 @@ final class ReadResponse extends HttpServletResponseWrapper {
     /** Reads characters as UTF-8, whatever the character set of the response is. */
     private final class ReadWriter extends Writer {
 
+        private static final int PIECE = 8192;
+
         private final PrintWriter written;
-        private String half = "";
+        private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
+        private final CharsetEncoder encoder = StandardCharsets.UTF_8
+                .newEncoder()
+                .onMalformedInput(CodingErrorAction.REPLACE)
+                .onUnmappableCharacter(CodingErrorAction.REPLACE);
+
+        /** The first half of a character whose other half has not been written yet; 0 for none. */
+        private char half;
 
         ReadWriter(PrintWriter written) {
             this.written = written;
@@ -201,14 +214,35 @@ final class ReadResponse extends HttpServletResponseWrapper {
 
         @Override
         public void write(char[] characters, int offset, int length) {
-            String text = half + new String(characters, offset, length);
-            int end = text.length();
-            if (end > 0 && Character.isHighSurrogate(text.charAt(end - 1))) {
-                end--;
-            }
-            half = text.substring(end);
-            read(ByteBuffer.wrap(text.substring(0, end).getBytes(StandardCharsets.UTF_8)));
+            read(CharBuffer.wrap(characters, offset, length));
             written.write(characters, offset, length);
+        }
+
+        @Override
+        public void write(String text, int offset, int length) {
+            read(CharBuffer.wrap(text, offset, offset + length));
+            written.write(text, offset, length);
+        }
+
+        private void read(CharBuffer text) {
+            while (half != 0 && text.hasRemaining()) {
+                char first = half;
+                half = 0;
+                encode(CharBuffer.wrap(new char[] {first, text.get()}));
+            }
+            encode(text);
+        }
+
+        private void encode(CharBuffer text) {
+            CoderResult result;
+            do {
+                result = encoder.encode(text, piece, false);
+                ReadResponse.this.read(piece.flip());
+                piece.clear();
+            } while (result.isOverflow());
+            if (text.hasRemaining()) {
+                half = text.get();
+            }
         }
 
         @Override

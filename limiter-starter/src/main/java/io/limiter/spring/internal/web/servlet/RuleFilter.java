@@ -47,8 +47,8 @@ public final class RuleFilter implements Filter {
             }
             HttpServletRequest passedOn = keyRequest.request();
             boolean readsBody = ServletChecks.readsBody(passedOn);
-            chain.doFilter(
-                    readsBody ? new UncompressedRequest(passedOn) : passedOn, ServletChecks.read(passedOn, response));
+            HttpServletResponse read = ServletChecks.read(passedOn, response);
+            chain.doFilter(readsBody ? new UncompressedRequest(passedOn, read) : passedOn, read);
             return;
         }
         chain.doFilter(anyRequest, anyResponse);

@@ -1,7 +1,9 @@
 package io.limiter.spring.internal.web.servlet;
 
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
@@ -12,14 +14,24 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * A request whose handler does not compress the response, and asks no server behind it to, because the response is read. The server
- * still may, because it knows the request itself.
+ * still may, because it knows the request itself. A handler that goes on asynchronously has the response that is read, too.
  */
 final class UncompressedRequest extends HttpServletRequestWrapper {
 
     private static final String ENCODING = "identity";
 
-    UncompressedRequest(HttpServletRequest request) {
+    private final HttpServletResponse response;
+
+    /** @param response the one that is read */
+    UncompressedRequest(HttpServletRequest request, HttpServletResponse response) {
         super(request);
+        this.response = response;
+    }
+
+    /** The one of the server would have its own response, below the one that is read. */
+    @Override
+    public AsyncContext startAsync() {
+        return startAsync(this, response);
     }
 
     @Override

@@ -8,7 +8,7 @@ final class EventStream {
 
     private static final byte[] DATA = {'d', 'a', 't', 'a'};
     private static final byte[] NEW_LINE = {'\n'};
-    private static final int[] BYTE_ORDER_MARK = {0xEF, 0xBB, 0xBF};
+    static final int[] BYTE_ORDER_MARK = {0xEF, 0xBB, 0xBF};
 
     private enum State {
         LINE,

@@ -18,40 +18,45 @@ final class JsonNumbers {
     private static final int LONGEST_NUMBER = 64;
 
     private enum State {
+        /** Before anything, where a byte order mark may be. */
+        MARK(false),
         /** Before a value. */
-        VALUE,
+        VALUE(true),
         /** Before the first element of an array, or its end. */
-        FIRST_ELEMENT,
+        FIRST_ELEMENT(true),
         /** Before the first member of an object, or its end. */
-        FIRST_NAME,
-        NAME,
-        COLON,
+        FIRST_NAME(true),
+        NAME(true),
+        COLON(true),
         /** Behind an element or a member. */
-        COMMA,
-        STRING,
-        ESCAPE,
-        HEX,
-        NUMBER,
-        LITERAL,
-        NO_JSON
+        COMMA(true),
+        STRING(false),
+        ESCAPE(false),
+        HEX(false),
+        MINUS(false),
+        NUMBER(false),
+        LITERAL(false),
+        NO_JSON(false);
+
+        private final boolean skipsSpaces;
+
+        State(boolean skipsSpaces) {
+            this.skipsSpaces = skipsSpaces;
+        }
     }
 
-    private final List<JsonPointer> pointers;
+    private final JsonPath path;
     private final long[] numbers;
-
-    /** Of each pointer: how many of its parts lead to the current value. */
-    private final int[] matched;
-
-    /** Of each array that a pointer may lead into: the index of the current element. */
-    private final int[] elements;
-
     private final BitSet isObject = new BitSet();
     private final byte[] number = new byte[LONGEST_NUMBER];
     private final byte[] name;
 
-    private State state = State.VALUE;
+    private State state = State.MARK;
     private int level;
     private boolean isName;
+
+    /** Whether a pointer may lead on by the current name. */
+    private boolean isKept;
 
     /** Of the current name or number; more than there is room for if it is too long to be one of a pointer, or a number of permits. */
     private int length;
@@ -63,12 +68,9 @@ final class JsonNumbers {
     private int highSurrogate;
 
     JsonNumbers(List<JsonPointer> pointers) {
-        this.pointers = pointers;
+        this.path = new JsonPath(pointers);
         this.numbers = new long[pointers.size()];
         Arrays.fill(numbers, UsageReader.NONE);
-        this.matched = new int[pointers.size()];
-        this.elements =
-                new int[pointers.stream().mapToInt(JsonPointer::length).max().orElse(0)];
         this.name = new byte
                 [pointers.stream().mapToInt(JsonPointer::longestName).max().orElse(0)];
     }
@@ -82,17 +84,32 @@ final class JsonNumbers {
     void reset() {
         state = State.VALUE;
         level = 0;
-        Arrays.fill(matched, 0);
+        path.reset();
     }
 
     void read(byte[] bytes, int from, int to) {
-        for (int i = from; i < to; i++) {
-            read(bytes[i] & 0xff);
+        int i = from;
+        while (i < to && state != State.NO_JSON) {
+            if (state == State.STRING) {
+                int end = JsonBytes.endOfText(bytes, i, to);
+                if (isKept) {
+                    addToName(bytes, i, end);
+                }
+                i = end;
+            } else if (state.skipsSpaces) {
+                i = JsonBytes.endOfSpaces(bytes, i, to);
+            } else if (state == State.NUMBER && !isWanted) {
+                i = JsonBytes.endOfNumber(bytes, i, to);
+            }
+            if (i < to) {
+                read(bytes[i++] & 0xff);
+            }
         }
     }
 
     private void read(int c) {
         switch (state) {
+            case MARK -> mark(c);
             case VALUE, FIRST_ELEMENT -> value(c);
             case FIRST_NAME, NAME -> name(c);
             case COLON -> colon(c);
@@ -100,14 +117,23 @@ final class JsonNumbers {
             case STRING -> string(c);
             case ESCAPE -> escape(c);
             case HEX -> hex(c);
+            case MINUS -> minus(c);
             case NUMBER -> digit(c);
             case LITERAL -> literal(c);
             case NO_JSON -> {}
         }
     }
 
-    private static boolean isSpace(int c) {
-        return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    private void mark(int c) {
+        if (c == EventStream.BYTE_ORDER_MARK[position]) {
+            position++;
+            state = position == EventStream.BYTE_ORDER_MARK.length ? State.VALUE : State.MARK;
+        } else if (position == 0) {
+            state = State.VALUE;
+            value(c);
+        } else {
+            state = State.NO_JSON;
+        }
     }
 
     private void value(int c) {
@@ -118,6 +144,9 @@ final class JsonNumbers {
             case 't' -> begin("true");
             case 'f' -> begin("false");
             case 'n' -> begin("null");
+            // No JSON, but some libraries write them.
+            case 'N' -> begin("NaN");
+            case 'I' -> begin("Infinity");
             case ']' -> {
                 if (state == State.FIRST_ELEMENT) {
                     close();
@@ -126,20 +155,16 @@ final class JsonNumbers {
                 }
             }
             default -> {
-                if (c == '-' || isDigit(c)) {
-                    state = State.NUMBER;
-                    isWanted = isWanted();
+                if (c == '-' || JsonBytes.isDigit(c)) {
+                    state = c == '-' ? State.MINUS : State.NUMBER;
+                    isWanted = path.isWanted(level);
                     length = 0;
                     addToNumber(c);
-                } else if (!isSpace(c)) {
+                } else if (!JsonBytes.isSpace(c)) {
                     state = State.NO_JSON;
                 }
             }
         }
-    }
-
-    private static boolean isDigit(int c) {
-        return c >= '0' && c <= '9';
     }
 
     private void begin(String text) {
@@ -163,9 +188,8 @@ final class JsonNumbers {
         }
         isObject.set(++level, object);
         state = object ? State.FIRST_NAME : State.FIRST_ELEMENT;
-        if (!object && level <= elements.length) {
-            elements[level - 1] = 0;
-            matchElement();
+        if (!object) {
+            path.firstElement(level);
         }
     }
 
@@ -177,9 +201,7 @@ final class JsonNumbers {
     /** The current value has ended. */
     private void ended() {
         state = level == 0 ? State.VALUE : State.COMMA;
-        for (int i = 0; i < matched.length; i++) {
-            matched[i] = Math.min(matched[i], Math.max(level - 1, 0));
-        }
+        path.ended(level);
     }
 
     private void comma(int c) {
@@ -190,11 +212,8 @@ final class JsonNumbers {
             state = State.NAME;
         } else if (c == ',') {
             state = State.VALUE;
-            if (level <= elements.length) {
-                elements[level - 1]++;
-                matchElement();
-            }
-        } else if (!isSpace(c)) {
+            path.nextElement(level);
+        } else if (!JsonBytes.isSpace(c)) {
             state = State.NO_JSON;
         }
     }
@@ -202,7 +221,7 @@ final class JsonNumbers {
     private void colon(int c) {
         if (c == ':') {
             state = State.VALUE;
-        } else if (!isSpace(c)) {
+        } else if (!JsonBytes.isSpace(c)) {
             state = State.NO_JSON;
         }
     }
@@ -212,7 +231,7 @@ final class JsonNumbers {
             string(true);
         } else if (c == '}' && state == State.FIRST_NAME) {
             close();
-        } else if (!isSpace(c)) {
+        } else if (!JsonBytes.isSpace(c)) {
             state = State.NO_JSON;
         }
     }
@@ -220,6 +239,7 @@ final class JsonNumbers {
     private void string(boolean ofMember) {
         state = State.STRING;
         isName = ofMember;
+        isKept = ofMember && path.mayLeadTo(level);
         length = 0;
         highSurrogate = 0;
     }
@@ -236,8 +256,6 @@ final class JsonNumbers {
             }
         } else if (c < ' ') {
             state = State.NO_JSON;
-        } else if (isName) {
-            addToName(c);
         }
     }
 
@@ -273,7 +291,7 @@ final class JsonNumbers {
     }
 
     private void addUnit(char unit) {
-        if (!isName) {
+        if (!isKept) {
             return;
         }
         if (Character.isHighSurrogate(unit)) {
@@ -288,54 +306,42 @@ final class JsonNumbers {
     }
 
     private void addToName(int c) {
-        if (length < name.length) {
-            name[length] = (byte) c;
+        if (isKept) {
+            addToName(new byte[] {(byte) c}, 0, 1);
+        }
+    }
+
+    private void addToName(byte[] bytes, int from, int to) {
+        int added = to - from;
+        if (added == 0) {
+            return;
         }
         // Half of a character is in no pointer.
-        length = highSurrogate == 0 ? Math.min(length, name.length) + 1 : name.length + 1;
+        if (highSurrogate != 0 || added > name.length - length) {
+            length = name.length + 1;
+            return;
+        }
+        System.arraycopy(bytes, from, name, length, added);
+        length += added;
     }
 
     private void matchName() {
-        if (length > name.length || highSurrogate != 0) {
-            return;
-        }
-        for (int i = 0; i < matched.length; i++) {
-            JsonPointer pointer = pointers.get(i);
-            if (leadsHere(pointer, matched[i]) && pointer.isName(level - 1, name, length)) {
-                matched[i] = level;
-            }
+        if (isKept && length <= name.length && highSurrogate == 0) {
+            path.name(level, name, length);
         }
     }
 
-    private void matchElement() {
-        for (int i = 0; i < matched.length; i++) {
-            JsonPointer pointer = pointers.get(i);
-            if (leadsHere(pointer, matched[i]) && pointer.isIndex(level - 1, elements[level - 1])) {
-                matched[i] = level;
-            }
+    private void minus(int c) {
+        if (c == 'I') {
+            begin("Infinity");
+        } else {
+            state = State.NUMBER;
+            digit(c);
         }
-    }
-
-    private boolean leadsHere(JsonPointer pointer, int parts) {
-        return parts == level - 1 && pointer.length() >= level;
-    }
-
-    /** Whether a pointer leads to the current value. */
-    private boolean isWanted() {
-        for (int i = 0; i < matched.length; i++) {
-            if (isWanted(i)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isWanted(int pointer) {
-        return level > 0 && matched[pointer] == level && pointers.get(pointer).length() == level;
     }
 
     private void digit(int c) {
-        if (isDigit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-') {
+        if (JsonBytes.isOfNumber(c)) {
             addToNumber(c);
             return;
         }
@@ -343,8 +349,8 @@ final class JsonNumbers {
             long found = length > LONGEST_NUMBER
                     ? UsageReader.NONE
                     : UsageReader.number(new String(number, 0, length, StandardCharsets.US_ASCII));
-            for (int i = 0; i < matched.length; i++) {
-                if (isWanted(i)) {
+            for (int i = 0; i < numbers.length; i++) {
+                if (path.isWanted(level, i)) {
                     numbers[i] = found;
                 }
             }

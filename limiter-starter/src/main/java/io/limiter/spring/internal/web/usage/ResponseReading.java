@@ -20,7 +20,7 @@ public final class ResponseReading {
     private record Waiting(List<UsageReader> readers, IntConsumer action) {
 
         boolean isFor(UsageReader other) {
-            return readers.stream().anyMatch(each -> each.isOfSameSources(other));
+            return readers.stream().anyMatch(each -> each.isForSameCaller(other));
         }
     }
 

@@ -3,6 +3,7 @@ package io.limiter.spring.internal.web.usage;
 import io.limiter.internal.arithmetic.Ranges;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -32,13 +33,19 @@ public final class UsageReader {
     private static final Body UNREADABLE = (bytes, from, to) -> {};
 
     private final UsageSources sources;
+    private final List<String> keys;
     private final long[] ofHeaders;
     private JsonNumbers numbers;
     private @Nullable Body body;
     private boolean brokenOff;
 
-    public UsageReader(UsageSources sources) {
+    /**
+     * @param sources of the rule
+     * @param keys whose permits the rule took
+     */
+    public UsageReader(UsageSources sources, List<String> keys) {
         this.sources = sources;
+        this.keys = keys;
         this.ofHeaders = new long[sources.all().size()];
         this.numbers = new JsonNumbers(sources.pointers());
         headers(name -> null);
@@ -53,9 +60,9 @@ public final class UsageReader {
         return brokenOff;
     }
 
-    /** Whether both read the same of responses. */
-    public boolean isOfSameSources(UsageReader other) {
-        return sources == other.sources;
+    /** Whether both are for one rule and one caller. A route can apply a rule to several keys of a request. */
+    boolean isForSameCaller(UsageReader other) {
+        return sources == other.sources && keys.equals(other.keys);
     }
 
     /** See {@link UsageSources#readsBody}. */

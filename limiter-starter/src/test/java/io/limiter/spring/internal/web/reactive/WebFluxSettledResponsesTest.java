@@ -10,19 +10,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -125,6 +132,13 @@ class WebFluxSettledResponsesTest extends SettledResponsesContract {
                                     .build()));
         }
 
+        /** Answered when the handler and all filters are done. */
+        @GetMapping("/model/missing")
+        public Mono<Void> missing(ServerHttpResponse response) {
+            response.setStatusCode(HttpStatus.NOT_FOUND);
+            return Mono.empty();
+        }
+
         @GetMapping("/model/silent")
         public Mono<String> silent() {
             ARRIVED.countDown();
@@ -141,6 +155,29 @@ class WebFluxSettledResponsesTest extends SettledResponsesContract {
         Model model() {
             return new Model();
         }
+
+        /** Goes on when the exchange is handled. */
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        WebFilter late() {
+            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Late") != null
+                    ? chain.filter(exchange)
+                            .then(Mono.delay(Duration.ofMillis(50)))
+                            .then()
+                    : chain.filter(exchange);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"X-Late", "X-Other"})
+    void a_response_is_settled_by_its_status_if_that_is_sent_after_the_handler(String header) throws Exception {
+        long before = unsettled();
+        assertThat(get("/model/missing", header, "yes").statusCode()).isEqualTo(404);
+        assertEstimate(before);
+        assertSuccesses(0);
+        assertThat(get("/model/json?total=12", header, "yes").statusCode()).isEqualTo(200);
+        assertTokens(50 + 12);
+        assertSuccesses(12);
     }
 
     @Test

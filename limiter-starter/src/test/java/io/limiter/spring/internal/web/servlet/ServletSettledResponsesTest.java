@@ -2,8 +2,10 @@ package io.limiter.spring.internal.web.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.spring.internal.web.Reply;
 import io.limiter.spring.internal.web.SettledResponsesContract;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServlet;
@@ -12,6 +14,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -149,8 +152,17 @@ class ServletSettledResponsesTest extends SettledResponsesContract {
             response.setCharacterEncoding("UTF-16");
             PrintWriter writer = response.getWriter();
             writer.append('{').print("\"\uD83D");
+            writer.print("");
             writer.println("\uDE00\":1,");
+            writer.print("\"long\":\"" + "\uD83D\uDE00".repeat(10_000) + "\",");
             writer.printf("\"usage\":{\"total_tokens\":%d}}", 12);
+        }
+
+        @GetMapping("/model/flushed-first")
+        public void flushedFirst(HttpServletResponse response) throws IOException {
+            response.setContentType(MediaType.APPLICATION_JSON_VALUE);
+            response.flushBuffer();
+            response.getOutputStream().write(body("12"));
         }
 
         @GetMapping("/model/byte-by-byte")
@@ -189,6 +201,44 @@ class ServletSettledResponsesTest extends SettledResponsesContract {
             return new Model();
         }
 
+        /** Asynchronous servlets that write on another thread, without or behind another dispatch. */
+        @Bean
+        ServletRegistrationBean<HttpServlet> started() {
+            HttpServlet servlet = new HttpServlet() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+                    if (request.getDispatcherType() == DispatcherType.ASYNC) {
+                        write(response);
+                        return;
+                    }
+                    AsyncContext async = request.startAsync();
+                    async.start(() -> {
+                        if (request.getRequestURI().endsWith("dispatched")) {
+                            async.dispatch();
+                            return;
+                        }
+                        try {
+                            write((HttpServletResponse) async.getResponse());
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                        async.complete();
+                    });
+                }
+
+                private void write(HttpServletResponse response) throws IOException {
+                    response.setContentType(MediaType.APPLICATION_JSON_VALUE);
+                    response.getOutputStream().write(body("12"));
+                }
+            };
+            ServletRegistrationBean<HttpServlet> registration =
+                    new ServletRegistrationBean<>(servlet, "/model/started", "/model/dispatched");
+            registration.setAsyncSupported(true);
+            return registration;
+        }
+
         /** An asynchronous servlet that writes when the server is ready, and ends without another dispatch. */
         @Bean
         ServletRegistrationBean<HttpServlet> nonBlocking() {
@@ -224,9 +274,17 @@ class ServletSettledResponsesTest extends SettledResponsesContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"printed", "byte-by-byte", "replaced", "non-blocking"})
+    @ValueSource(strings = {"printed", "byte-by-byte", "replaced", "non-blocking", "started", "dispatched"})
     void all_ways_to_write_are_read(String way) throws Exception {
         assertThat(get("/model/" + way).statusCode()).isEqualTo(200);
+        assertTokens(12);
+    }
+
+    /** The header of the response says then that it is compressed. */
+    @Test
+    void the_server_may_compress_what_was_flushed_before_its_first_byte() throws Exception {
+        Reply reply = get("/model/flushed-first", "Accept-Encoding", "gzip");
+        assertThat(reply.header("Content-Encoding")).hasValue("gzip");
         assertTokens(12);
     }
 

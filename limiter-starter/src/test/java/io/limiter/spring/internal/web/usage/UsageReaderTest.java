@@ -31,7 +31,7 @@ class UsageReaderTest {
     }
 
     private static long number(String source, String contentType, String body) {
-        UsageReader reader = new UsageReader(UsageSources.parse(List.of(source)));
+        UsageReader reader = new UsageReader(UsageSources.parse(List.of(source)), List.of());
         reader.read(ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)), type(contentType));
         return reader.number();
     }
@@ -74,6 +74,10 @@ class UsageReaderTest {
                 "{'usage' {'total_tokens':7}}                            | -1",
                 "{'a':tru,'usage':{'total_tokens':7}}                    | -1",
                 "''                                                      | -1",
+                "{'a':[NaN,Infinity,-Infinity,-1],'usage':{'total_tokens':7}} | 7",
+                "{'usage':{'total_tokens':7},'usage':{'total_tokens':-Infinity}} | 7",
+                "{'usage':{'total_tokens':NaN}}                          | -1",
+                "{'a':Nan,'usage':{'total_tokens':7}}                    | -1",
             })
     void the_last_number_at_a_pointer_counts(String body, long expected) {
         assertThat(number(TOTAL, JSON, body.replace('\'', '"').replace("\\n", "\n")))
@@ -122,8 +126,18 @@ class UsageReaderTest {
     }
 
     @Test
+    void a_byte_order_mark_may_be_ahead_of_a_body() {
+        String value = "{\"usage\":{\"total_tokens\":7}}";
+        assertThat(number(TOTAL, JSON, "\uFEFF " + value)).isEqualTo(7);
+        assertThat(number(TOTAL, JSON, value + "\uFEFF" + value.replace('7', '8')))
+                .isEqualTo(7);
+        assertThat(number(TOTAL, JSON, "\uFEFE" + value)).isEqualTo(UsageReader.NONE);
+        assertThat(number(TOTAL, JSON, "\uFEFF\uFEFF" + value)).isEqualTo(UsageReader.NONE);
+    }
+
+    @Test
     void a_compressed_body_is_not_read() {
-        UsageReader reader = new UsageReader(UsageSources.parse(List.of(TOTAL)));
+        UsageReader reader = new UsageReader(UsageSources.parse(List.of(TOTAL)), List.of());
         Map<String, String> headers = Map.of("Content-Type", JSON, "Content-Encoding", "gzip");
         reader.read(ByteBuffer.wrap("{\"usage\":{\"total_tokens\":7}}".getBytes(StandardCharsets.UTF_8)), headers::get);
         assertThat(reader.number()).isEqualTo(UsageReader.NONE);
@@ -161,7 +175,7 @@ class UsageReaderTest {
     void the_first_source_that_has_a_number_counts() {
         UsageSources sources = UsageSources.parse(
                 List.of("response-header:X-Usage", " response-json:/message/in+/out", "response-json:/in+/out"));
-        UsageReader reader = new UsageReader(sources);
+        UsageReader reader = new UsageReader(sources, List.of());
         reader.read(ByteBuffer.wrap("{\"in\":1,\"out\":2}".getBytes(StandardCharsets.UTF_8)), type(JSON));
         assertThat(reader.number()).isEqualTo(3);
         reader.read(ByteBuffer.wrap("{\"message\":{\"in\":5}}".getBytes(StandardCharsets.UTF_8)), type(JSON));
@@ -176,7 +190,7 @@ class UsageReaderTest {
 
     @Test
     void a_body_that_is_not_sent_does_not_count() {
-        UsageReader reader = new UsageReader(UsageSources.parse(List.of(TOTAL)));
+        UsageReader reader = new UsageReader(UsageSources.parse(List.of(TOTAL)), List.of());
         reader.read(ByteBuffer.wrap("{\"usage\":{\"total_tokens\":7}}{".getBytes(StandardCharsets.UTF_8)), type(JSON));
         reader.discard();
         assertThat(reader.number()).isEqualTo(UsageReader.NONE);
@@ -213,7 +227,7 @@ class UsageReaderTest {
             RandomJson json = new RandomJson(random);
             String pointer = json.pointer();
             boolean events = random.nextBoolean();
-            StringBuilder body = new StringBuilder();
+            StringBuilder body = new StringBuilder(random.nextInt(4) == 0 ? "\uFEFF" : "");
             long last = UsageReader.NONE;
             for (int n = random.nextInt(4); n >= 0; n--) {
                 String value = json.value(0);
@@ -248,7 +262,7 @@ class UsageReaderTest {
     }
 
     private static long inPieces(Random random, String source, String contentType, String body) {
-        UsageReader reader = new UsageReader(UsageSources.parse(List.of(source)));
+        UsageReader reader = new UsageReader(UsageSources.parse(List.of(source)), List.of());
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
         for (int from = 0; from < bytes.length; ) {
@@ -305,7 +319,8 @@ class UsageReaderTest {
             String value = depth == 0 || kind >= 5
                     ? random.nextInt(3) == 0 ? array(depth) : object(depth)
                     : switch (kind) {
-                        case 0 -> text("{\"a\":1, \\ " + NAMES.get(random.nextInt(NAMES.size())));
+                        case 0 ->
+                            text("{\"a\":1, \\ " + NAMES.get(random.nextInt(NAMES.size())).repeat(1 + random.nextInt(9)));
                         case 1 -> List.of("true", "false", "null").get(random.nextInt(3));
                         default ->
                             List.of("0", "7", "-3", "12.5", "1e3", "2E-1", "123456789012345678901234567890")
