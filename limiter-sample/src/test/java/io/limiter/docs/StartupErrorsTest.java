@@ -63,6 +63,7 @@ class StartupErrorsTest {
             "limiter.http.api.path=/api/** limiter.http.api.limits.day.limit=1000",
             "limiter.http.api.path=/api/** limiter.http.api.key=phone limiter.http.api.limits.second.rate=10",
             "limiter.http.api.path=/api/** limiter.http.api.cost=#{param('n')*2} limiter.http.api.limits.second.rate=10",
+            "limiter.http.api.path=/api/** limiter.http.api.plan=header:X-Plan limiter.http.api.limits.second.rate=10 limiter.http.api.limits.second.plans.staff.unlimited=true",
             "limiter.http.api.path=/api/** limiter.http.api.settle=usage.total_tokens limiter.http.api.limits.second.rate=10",
             "limiter.http.api.path=/api/** limiter.http.api.limits.second.rate=10 limiter.http.api.limits.second.plans.pro.rate=50");
 

@@ -71,6 +71,9 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
         }
         HttpRules rulesOfRoute = known.named(rule);
         KeyResolver keys = config.getKeyResolver();
+        if (keys != null) {
+            known.keyedByRoutes(rule);
+        }
         ExchangeChecks checking = checks.getObject();
         return (exchange, chain) -> {
             return keys == null

@@ -74,6 +74,8 @@ abstract class RouteLimitContract {
                 server.route(10, "retried", "filters[0]=Limit=tokens", "filters[1]=" + retry),
                 server.route(11, "retries", "filters[0]=" + retry, "filters[1]=Limit=tokens"),
                 server.route(12, "path"),
+                server.route(
+                        13, "internal", "filters[0]=RemoveRequestHeader=X-Forwarded-For", "filters[1]=Limit=internal"),
                 List.of(
                         // Reactor's, which the servlet gateway would use because it is there, holds bodies until they
                         // have ended.
@@ -112,6 +114,8 @@ abstract class RouteLimitContract {
                         "limiter.http.paths.settle=response-json:/usage/total_tokens",
                         "limiter.http.paths.limits.one.limit=1000",
                         "limiter.http.paths.limits.one.per=1h",
+                        "limiter.http.internal.exempt-addresses=127.0.0.0/8,::1",
+                        "limiter.http.internal.limits.one.rate=1",
                         "limiter.http.posts.methods=POST",
                         "limiter.http.posts.key=all",
                         "limiter.http.posts.limits.one.limit=1",
@@ -304,6 +308,19 @@ abstract class RouteLimitContract {
     }
 
     @Test
+    void a_filter_before_it_exempts_no_address_by_removing_a_header() {
+        String forwarded = "X-Forwarded-For";
+        assertThat(gateway.sendAsync("/internal", forwarded, "203.0.113.9")
+                        .join()
+                        .headers()
+                        .firstValue("RateLimit"))
+                .hasValueSatisfying(limits -> assertThat(limits).startsWith("\"internal\";r="));
+        // Of the server behind it.
+        assertThat(gateway.sendWithoutKey("/internal").headers().firstValue("RateLimit"))
+                .hasValue("\"upstream\";r=7");
+    }
+
+    @Test
     void applies_only_to_the_methods_of_the_rule() {
         assertThat(gateway.load("/posts", 3)).containsOnly(204);
     }
@@ -326,7 +343,7 @@ abstract class RouteLimitContract {
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
                         "limiter.http.order is named by a route, and is no rule: set"
-                                + " limiter.http.order.limits.second.rate=10, or name one of [costly, mail, orders, parcel, posts, small, tokens]");
+                                + " limiter.http.order.limits.second.rate=10, or name one of [costly, internal, mail, orders, parcel, posts, small, tokens]");
     }
 
     @Test

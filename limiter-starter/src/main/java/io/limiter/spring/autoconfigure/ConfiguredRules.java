@@ -47,6 +47,7 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
     private final Map<String, HttpRules> ofRoutes = new TreeMap<>();
 
     private final Set<String> named = ConcurrentHashMap.newKeySet();
+    private final Set<String> keyedByRoutes = ConcurrentHashMap.newKeySet();
 
     /** @throws InvalidSettingException naming an invalid setting */
     ConfiguredRules(
@@ -67,11 +68,17 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
         return behindSecurity;
     }
 
+    /** Whether any of the rules leaves addresses out. */
+    boolean exemptAddresses() {
+        return all.values().stream().anyMatch(rule -> rule.exempt() != null);
+    }
+
     /**
      * A rule, wherever it applies.
      *
      * @param name its key in the configuration
      * @throws IllegalArgumentException if there is none
+     * @throws IllegalStateException if routes find its key
      */
     HttpRule rule(String name) {
         HttpRule found = all.get(Objects.requireNonNull(name, "rule"));
@@ -81,6 +88,12 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
                     + (nearest.isEmpty() ? "and none of another name" : "the nearest names are " + nearest) + ": set "
                     + ConfiguredLimits.property(HttpRuleSettings.PROPERTY, name)
                     + ".*, or name a rule that is there");
+        }
+        if (keyedByRoutes.contains(name)) {
+            throw new IllegalStateException("the key of the rule '" + name
+                    + "' is that of the keyResolver of a route, which other requests do not have: set "
+                    + ConfiguredLimits.property(HttpRuleSettings.PROPERTY, name)
+                    + ".key, and remove the keyResolver from the filter Limit of the route");
         }
         return found;
     }
@@ -116,6 +129,11 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
                             + ofRoutes.keySet());
         }
         return found;
+    }
+
+    @Override
+    public void keyedByRoutes(String rule) {
+        keyedByRoutes.add(rule);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.limiter.spring.internal.web.reactive.FailedAuthentications;
 import io.limiter.spring.internal.web.reactive.RecordedResultHandler;
 import io.limiter.spring.internal.web.reactive.RejectionAdvice;
 import io.limiter.spring.internal.web.reactive.RuleWebFilter;
+import io.limiter.spring.internal.web.reactive.SenderWebFilter;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.ReactiveRuleLimits;
@@ -70,6 +71,11 @@ class ReactiveWebConfiguration {
     RecordedResultHandler limiterRecordedResultHandler(
             LimiterProperties properties, ObjectProvider<HandlerResultHandler> handlers) {
         return new RecordedResultHandler(properties.web().headers(), handlers::orderedStream);
+    }
+
+    @Bean
+    SenderWebFilter limiterSenderFilter(ConfiguredRules rules) {
+        return new SenderWebFilter(rules.exemptAddresses());
     }
 
     /** Without limits, before filters that may call limited methods. */

@@ -26,7 +26,8 @@ public interface RuleLimits {
      * @return the limits in the order of the rule, also of one in shadow mode; without those that the plan of the caller leaves out, and
      *     empty if the address of the caller is exempt, or if {@code limiter.enabled=false}
      * @throws IllegalArgumentException if there is no such rule
-     * @throws IllegalStateException if this is not the thread of a request
+     * @throws IllegalStateException if this is not the thread of a request, or if a route of a gateway finds the key of the rule by a
+     *     {@code keyResolver}
      * @throws io.limiter.spring.key.MissingLimitKeyException if this request has no key for the rule, which is answered with 400
      * @throws io.limiter.LimiterBackendException if Redis is unavailable and the failure policy is to throw
      */

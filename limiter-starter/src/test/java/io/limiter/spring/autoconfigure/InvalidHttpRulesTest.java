@@ -96,6 +96,12 @@ class InvalidHttpRulesTest {
                     limits.one.plans.pro.zone=UTC   | limiter.http.api.limits.one.plans.pro.zone
                     limits.one.unlimited=true       | limiter.http.api.limits.one.unlimited has no effect outside a plan
                     limits.one.plans.pro.unlimited=true | limiter.http.api.limits.*.plans would have no effect: set limiter.http.api.plan
+                    plan=header:X-Plan,limits.one.plans.pro.unlimited=true | limiter.http.api.limits.one.plans.pro.unlimited=true would leave the limit out for any caller, because the plan of a call is read from header(...), which callers choose: find the plan with claim('...'), user(), an argument or a bean of type io.limiter.spring.key.PlanResolver, or give it a limit
+                    plan=cookie:plan,limits.one.plans.pro.unlimited=true | is read from cookie(...), which callers choose
+                    plan=param:plan,limits.one.plans.pro.unlimited=true | is read from param(...), which callers choose
+                    plan=#{ip()},limits.one.plans.pro.unlimited=true | is read from ip(), which callers choose
+                    plan=#{user() ?: header('X-Plan')},limits.one.plans.pro.unlimited=true | is read from header(...), which callers choose
+                    key=all,plan=header:X,limits.one.plans.pro.unlimited=true | is read from header(...), which callers choose
                     plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, param:<name>, claim:<name>
                     plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} uses 'plan
                     key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits

@@ -46,11 +46,18 @@ public record Rule(
         RejectionLog log,
         CallCounts calls) {
 
-    /** @throws IllegalArgumentException if its permits can be taken by none of this library's limit sets, and must be */
+    /**
+     * @throws IllegalArgumentException if its permits can be taken by none of this library's limit sets, and must be, or if callers can
+     *     choose a plan that is unlimited
+     */
     public Rule {
         limits = List.copyOf(limits);
         if (limits.size() > 1 || charges != null) {
             limits.forEach(RuleLimit::checkIsForSets);
+        }
+        String chosen = plan == null ? null : plan.needs().chosenByCallers().orElse(null);
+        if (chosen != null) {
+            limits.forEach(limit -> limit.checkIsLimited(chosen));
         }
         if (permits.maySkip()) {
             limits.forEach(limit -> calls.addSkips(limit.name().name()));

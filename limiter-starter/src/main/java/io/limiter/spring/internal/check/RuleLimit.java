@@ -9,7 +9,9 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.internal.settings.ConfiguredLimits;
 import io.limiter.spring.internal.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.internal.settings.InvalidSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -115,6 +117,18 @@ public final class RuleLimit {
                             + limiter.getClass().getName()
                             + ": define such a LimiterFactory bean, or use one limit without them");
         }
+    }
+
+    /**
+     * Checks that no plan is unlimited.
+     *
+     * @param source from which callers choose their plan
+     */
+    void checkIsLimited(String source) {
+        plans.keySet().stream().filter(configured::isUnlimited).findFirst().ifPresent(plan -> {
+            throw InvalidSettings.ofChosenPlan(
+                    ConfiguredLimits.property(configured.definedBy() + ".plans", plan) + ".unlimited", source);
+        });
     }
 
     /** Whether a limiter is the one of this limit, or of a plan of it. */

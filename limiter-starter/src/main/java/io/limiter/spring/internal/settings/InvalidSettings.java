@@ -30,6 +30,19 @@ public final class InvalidSettings {
     }
 
     /**
+     * A plan without a limit that callers choose for themselves.
+     *
+     * @param source with which they choose it
+     */
+    public static InvalidSettingException ofChosenPlan(String setting, String source) {
+        return new InvalidSettingException(
+                setting,
+                "=true would leave the limit out for any caller, because the plan of a call is read from " + source
+                        + ", which callers choose: find the plan with claim('...'), user(), an argument or a bean of type "
+                        + PlanResolver.class.getName() + ", or give it a limit");
+    }
+
+    /**
      * Plans that nothing finds.
      *
      * @param remedy how the limit itself can find them

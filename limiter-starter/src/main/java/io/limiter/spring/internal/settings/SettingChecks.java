@@ -26,12 +26,16 @@ public final class SettingChecks {
     /**
      * What a setting is parsed to, or builds.
      *
-     * @throws InvalidSettingException naming the setting if the parser throws an {@link IllegalArgumentException}
+     * @throws InvalidSettingException naming the setting, or one below it that the parser names, if the parser throws an
+     *     {@link IllegalArgumentException}
      */
     public static <T extends @Nullable Object> T named(String setting, String separator, Supplier<T> parser) {
         try {
             return parser.get();
         } catch (IllegalArgumentException e) {
+            if (e instanceof InvalidSettingException named && named.setting().startsWith(setting)) {
+                throw named;
+            }
             throw new InvalidSettingException(setting, separator + e.getMessage(), e);
         }
     }

@@ -1,5 +1,6 @@
 package io.limiter.spring.internal.web;
 
+import io.limiter.spring.internal.key.address.Sender;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.KeyRequest;
@@ -25,11 +26,8 @@ public abstract class HttpKeyRequest implements KeyRequest {
     /** The path within the application as the caller wrote it. */
     protected abstract PathContainer written();
 
-    /** The address of the peer as the server knows it, before a filter replaces it by a forwarded one; {@code null} if it is unknown. */
-    protected abstract @Nullable String remote();
-
-    /** The lines of a header, which the peer has sent. */
-    protected abstract List<String> headers(String name);
+    /** Who has sent it, whatever filters have changed since; {@code null} if that is unknown. */
+    protected abstract @Nullable Sender sender();
 
     /** Whether it is a CORS preflight. */
     protected abstract boolean isPreflight();

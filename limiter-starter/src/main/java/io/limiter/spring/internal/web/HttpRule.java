@@ -3,6 +3,7 @@ package io.limiter.spring.internal.web;
 import io.limiter.spring.internal.check.Facts;
 import io.limiter.spring.internal.check.Rule;
 import io.limiter.spring.internal.key.address.ExemptAddresses;
+import io.limiter.spring.internal.key.address.Sender;
 import io.limiter.spring.internal.key.spel.RuleKey;
 import io.limiter.spring.web.RuleLimits.Left;
 import java.util.List;
@@ -39,7 +40,8 @@ public record HttpRule(
 
     private boolean isExempt(HttpKeyRequest request) {
         ExemptAddresses addresses = exempt;
-        return addresses != null && addresses.contain(request.remote(), request::headers);
+        Sender sender = addresses == null ? null : request.sender();
+        return addresses != null && sender != null && addresses.contain(sender);
     }
 
     /**

@@ -11,6 +11,9 @@ public interface RouteRules {
      */
     HttpRules named(String rule);
 
+    /** Routes find the key of a rule themselves, so nothing can be said of it apart from their requests. */
+    void keyedByRoutes(String rule);
+
     /** Whether any of the rules must know the user. */
     boolean usesUser();
 

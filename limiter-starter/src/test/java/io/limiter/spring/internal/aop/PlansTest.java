@@ -324,6 +324,22 @@ class PlansTest {
                         assertThat(messages(context.getStartupFailure())).contains(message));
     }
 
+    static class OfHeader {
+
+        @CountLimit(name = "export", limit = 2, per = "1h", key = "#{user.id}", plan = "header:X-Plan")
+        public void export(User user) {}
+    }
+
+    @Test
+    void an_unlimited_plan_that_callers_choose_prevents_startup() {
+        Contexts.web()
+                .withBean(OfHeader.class)
+                .withPropertyValues("limiter.limits.export.plans.staff.unlimited=true")
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.limits.export.plans.staff.unlimited=true would leave the limit out for any"
+                                + " caller, because the plan of a call is read from header(...)"));
+    }
+
     @Test
     void plans_that_nothing_chooses_prevent_startup() {
         runner().withBean(WithoutPlan.class)

@@ -69,6 +69,10 @@ public abstract class HttpRulesContract extends ServerContract {
             "plan=header:X-Plan",
             "limits.one.plans.pro.limit=3",
             "limits.one.plans.day.per=1d",
+            "name=staffed",
+            "path=/staffed",
+            "key=header:X-Api-Key",
+            "plan=#{user()}",
             "limits.one.plans.staff.unlimited=true");
 
     private ConfigurableApplicationContext usual;
@@ -84,6 +88,14 @@ public abstract class HttpRulesContract extends ServerContract {
                 "limiter.http.files.path=/files/hello.txt,/files/open/**",
                 "limiter.http.files.exclude=/files/open/",
                 "limiter.http.shared.exempt-addresses=198.51.100.0/24,2001:db8::7",
+                "limiter.http.spare.path=/spare",
+                "limiter.http.spare.key=header:X-Api-Key",
+                "limiter.http.spare.plan=#{user()}",
+                "limiter.http.spare.limits.one.rate=5",
+                "limiter.http.spare.limits.one.per=1h",
+                "limiter.http.spare.limits.one.capacity=5",
+                "limiter.http.spare.limits.one.leave=40%",
+                "limiter.http.spare.limits.one.plans.paying.leave=1",
                 "limiter.http.keyed.limits.one.limit=10",
                 "limiter.http.keyed.limits.one.leave=20%",
                 "limiter.http.keyed.limits.two.rate=3",
@@ -138,6 +150,18 @@ public abstract class HttpRulesContract extends ServerContract {
         String[] both = {"X-Forwarded-For", "198.51.100.4", "Forwarded", "for=" + caller};
         call("GET", oneFile, "/shared", both);
         assertThat(call("GET", oneFile, "/shared", both).statusCode()).isEqualTo(429);
+    }
+
+    /** The application has such a filter ahead of all others. */
+    @ParameterizedTest
+    @ValueSource(strings = {"X-Rewritten", "X-Remote"})
+    void a_filter_that_changes_a_request_neither_exempts_nor_limits_it(String changing) throws Exception {
+        String[] other = {"X-Forwarded-For", address(), changing, "198.51.100.4"};
+        assertThat(call("GET", oneFile, "/shared", other).headers()).containsKey("RateLimit");
+        assertThat(call("GET", oneFile, "/left?rule=shared", other).body()).contains("\"name\":\"shared\"");
+        String[] exempt = {"X-Forwarded-For", "198.51.100.4", changing, address()};
+        assertThat(call("GET", oneFile, "/shared", exempt).headers()).doesNotContainKey("RateLimit");
+        assertThat(call("GET", oneFile, "/left?rule=shared", exempt).body()).isEqualTo("[]");
     }
 
     @ParameterizedTest
@@ -205,16 +229,44 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(header(rejected, "RateLimit-Policy")).isEqualTo("\"planned\";q=3;w=3600");
         assertThat(problem(rejected).path("violated-policies").toString()).isEqualTo("[\"planned\"]");
         assertThat(problem(rejected).path("retryAfterSeconds").asLong()).isBetween(1L, 3600L);
-        for (int i = 0; i < 3; i++) {
-            Reply staff = get("/planned", "X-Api-Key", key, "X-Plan", "staff");
-            assertThat(staff.statusCode()).isEqualTo(404);
-            assertThat(staff.headers()).as("the limit is left out").doesNotContainKey("RateLimit");
-        }
         Reply unknown = get("/planned", "X-Api-Key", key, "X-Plan", "gold");
         assertThat(unknown.statusCode()).isEqualTo(429);
         assertThat(header(unknown, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=3600");
         Reply day = get("/planned", "X-Api-Key", key, "X-Plan", "day");
         assertThat(header(day, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=86400");
+    }
+
+    @Test
+    void an_unlimited_plan_leaves_the_limit_out() throws Exception {
+        String key = UUID.randomUUID().toString();
+        for (int i = 0; i < 3; i++) {
+            Reply staff = get("/staffed", "X-Api-Key", key, "X-User", "staff");
+            assertThat(staff.statusCode()).isEqualTo(404);
+            assertThat(staff.headers()).doesNotContainKey("RateLimit");
+        }
+        assertThat(get("/staffed", "X-Api-Key", key, "X-User", "ann").statusCode())
+                .isEqualTo(404);
+        assertThat(get("/staffed", "X-Api-Key", key, "X-User", "ann").statusCode())
+                .isEqualTo(429);
+    }
+
+    @Test
+    void a_rule_leaves_permits_to_the_callers_of_a_plan() throws Exception {
+        String[] free = {"X-Api-Key", UUID.randomUUID().toString(), "X-User", "ann"};
+        for (int remaining = 2; remaining >= 0; remaining--) {
+            Reply granted = call("GET", oneFile, "/spare", free);
+            assertThat(granted.statusCode()).isEqualTo(404);
+            assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"spare\";q=3;w=3600");
+            assertThat(header(granted, "RateLimit")).startsWith("\"spare\";r=" + remaining + ";");
+        }
+        Reply rejected = call("GET", oneFile, "/spare", free);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(retryAfter(rejected)).as("until there are three of five").isBetween(600L, 720L);
+        String[] paying = {"X-Api-Key", free[1], "X-User", "paying"};
+        Reply granted = call("GET", oneFile, "/spare", paying);
+        assertThat(granted.statusCode()).isEqualTo(404);
+        assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"spare\";q=4;w=3600");
+        assertThat(call("GET", oneFile, "/spare", paying).statusCode()).isEqualTo(429);
     }
 
     @ParameterizedTest
@@ -298,7 +350,7 @@ public abstract class HttpRulesContract extends ServerContract {
         get("/planned", planned);
         assertThat(left("planned", planned).get(0).path("used").asLong()).isEqualTo(1);
         assertThat(left("planned", planned).get(0).path("remaining").asLong()).isEqualTo(2);
-        assertThat(left("planned", "X-Api-Key", planned[1], "X-Plan", "staff"))
+        assertThat(left("staffed", "X-Api-Key", planned[1], "X-User", "staff"))
                 .as("unlimited")
                 .isEmpty();
 

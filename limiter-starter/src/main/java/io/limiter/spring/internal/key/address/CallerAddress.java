@@ -71,7 +71,7 @@ public final class CallerAddress {
             warn(key, false);
             return key;
         }
-        return caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"));
+        return caller(nearest, headers.apply(Sender.X_FORWARDED_FOR), headers.apply(Sender.FORWARDED));
     }
 
     /**
@@ -80,13 +80,13 @@ public final class CallerAddress {
      * proxy cannot be read, or contradicts another one.
      */
     @Nullable
-    InetAddress certain(@Nullable String remote, Function<String, List<String>> headers) {
-        InetAddress peer = IpAddresses.parse(remote);
+    InetAddress certain(Sender sender) {
+        InetAddress peer = IpAddresses.parse(sender.remote());
         if (peer == null) {
             return null;
         }
-        List<String> xForwardedFor = headers.apply("X-Forwarded-For");
-        List<String> forwarded = headers.apply("Forwarded");
+        List<String> xForwardedFor = sender.xForwardedFor();
+        List<String> forwarded = sender.forwarded();
         if (xForwardedFor.isEmpty() && forwarded.isEmpty()) {
             // A proxy without its header has passed on somebody else's request.
             return isTrusted(peer) ? null : peer;

@@ -2,8 +2,6 @@ package io.limiter.spring.internal.key.address;
 
 import java.net.InetAddress;
 import java.util.List;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses whose requests are not limited, compared as a whole. A request whose address is not certain has none of them, because who
@@ -23,14 +21,9 @@ public final class ExemptAddresses {
         this.callers = callers;
     }
 
-    /**
-     * Whether a request is from one of them.
-     *
-     * @param remote the remote address, as the server knows it
-     * @param headers finds the lines of a header by its name
-     */
-    public boolean contain(@Nullable String remote, Function<String, List<String>> headers) {
-        InetAddress caller = callers.certain(remote, headers);
+    /** Whether a request is from one of them. */
+    public boolean contain(Sender sender) {
+        InetAddress caller = callers.certain(sender);
         return caller != null && ranges.stream().anyMatch(range -> range.contains(caller));
     }
 }

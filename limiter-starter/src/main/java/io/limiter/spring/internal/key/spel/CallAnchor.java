@@ -52,15 +52,11 @@ public final class CallAnchor {
     public static CallAnchor parse(String text, Method annotated) {
         Text anchor = Text.of("anchor", text, Names.ofMethod(annotated));
         Expression expression = Expression.value(anchor, "#{customer.since}, or a date, such as 2026-01-15");
-        expression.facts().stream()
-                .filter(fact -> fact.source().from() != KeySource.From.USER)
-                .findFirst()
-                .ifPresent(fact -> {
-                    throw new IllegalArgumentException(
-                            anchor.quoted() + " must not use " + fact.source().function()
-                                    + "(...), with which callers choose when their quota begins again: use an argument,"
-                                    + " claim('...') or user()");
-                });
+        Needs.of(expression.facts()).chosenByCallers().ifPresent(source -> {
+            throw new IllegalArgumentException(anchor.quoted() + " must not use " + source
+                    + ", with which callers choose when their quota begins again: use an argument,"
+                    + " claim('...') or user()");
+        });
         if (!expression.readsCall()) {
             throw new IllegalArgumentException(
                     anchor.quoted() + " is the same for all calls: write a date, such as 2026-01-15");

@@ -6,6 +6,7 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 /** The sources that keys and expressions read of the request of a call. Immutable. */
@@ -58,6 +59,16 @@ public final class Needs {
     /** Whether the form of the request must be known before they are read. */
     public boolean form() {
         return has(KeySource.From.FORM);
+    }
+
+    /**
+     * One of these sources, by its function, that callers can choose, because it is neither the user nor a claim; empty if there is none.
+     */
+    public Optional<String> chosenByCallers() {
+        return sources.stream()
+                .filter(source -> source.from() != KeySource.From.USER)
+                .map(source -> source.function() + (source.isNamed() ? "(...)" : "()"))
+                .findFirst();
     }
 
     private boolean has(KeySource.From from) {

@@ -38,7 +38,7 @@ public final class CurrentExchange {
     public static @Nullable HttpKeyRequest facts(ClientAddress addresses, @Nullable CurrentUser users) {
         Bound bound = BOUND.get();
         ServerWebExchange exchange = bound == null ? null : bound.exchange();
-        return exchange == null ? null : new ExchangeKeyRequest(exchange.getRequest(), addresses, users, bound.form());
+        return exchange == null ? null : new ExchangeKeyRequest(exchange, addresses, users, bound.form());
     }
 
     /** The authenticated user, also of a call without an exchange; {@code null} if the caller is anonymous. */

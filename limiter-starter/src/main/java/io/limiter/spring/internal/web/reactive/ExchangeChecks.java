@@ -52,7 +52,8 @@ public record ExchangeChecks(
     public Mono<Void> read(ServerWebExchange exchange, Function<ServerWebExchange, Mono<Void>> handler) {
         RequestRecord record = ExchangeRecords.of(exchange, responses.headers());
         ServerHttpResponse response = new ReadResponse(exchange.getResponse(), record);
-        // Unless the caller has left, the status may be known later: a handler of errors may write another response, and a filter
+        // Unless the caller has left, the status may be known later: a handler of errors may write another response,
+        // and a filter
         // may keep one without a body.
         return handler.apply(exchange.mutate().response(response).build()).doFinally(end -> {
             if (end == SignalType.CANCEL) {

@@ -1,31 +1,34 @@
 package io.limiter.spring.internal.web.reactive;
 
+import io.limiter.spring.internal.key.address.Sender;
 import io.limiter.spring.internal.web.CleanPath;
 import io.limiter.spring.internal.web.HttpKeyRequest;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.cors.reactive.CorsUtils;
+import org.springframework.web.server.ServerWebExchange;
 
 /** An exchange, as keys use it. */
 final class ExchangeKeyRequest extends HttpKeyRequest {
 
+    private final ServerWebExchange exchange;
     private final ServerHttpRequest request;
     private final UnaryOperator<@Nullable String> form;
 
     /** @param form the first value of a parameter of the form that was read; {@code null} if there is none */
     ExchangeKeyRequest(
-            ServerHttpRequest request,
+            ServerWebExchange exchange,
             ClientAddress addresses,
             @Nullable CurrentUser users,
             UnaryOperator<@Nullable String> form) {
         super(addresses, users);
-        this.request = request;
+        this.exchange = exchange;
+        this.request = exchange.getRequest();
         this.form = form;
     }
 
@@ -61,13 +64,8 @@ final class ExchangeKeyRequest extends HttpKeyRequest {
     }
 
     @Override
-    protected @Nullable String remote() {
-        return CurrentExchange.remote(request.getRemoteAddress());
-    }
-
-    @Override
-    protected List<String> headers(String name) {
-        return CurrentExchange.lines(request.getHeaders(), name);
+    protected @Nullable Sender sender() {
+        return SenderWebFilter.sender(exchange);
     }
 
     @Override

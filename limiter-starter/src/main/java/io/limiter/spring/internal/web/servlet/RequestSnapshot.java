@@ -1,5 +1,6 @@
 package io.limiter.spring.internal.web.servlet;
 
+import io.limiter.spring.internal.key.address.Sender;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -153,7 +154,7 @@ final class RequestSnapshot extends ServletRequestAttributes {
     }
 
     /** The request of a snapshot. */
-    private static final class Copy extends HttpServletRequestWrapper {
+    static final class Copy extends HttpServletRequestWrapper {
 
         private final ServletRequestAttributes live;
         private final ConcurrentMap<String, Object> attributes;
@@ -166,6 +167,7 @@ final class RequestSnapshot extends ServletRequestAttributes {
         private final String servletPath;
         private final @Nullable String pathInfo;
         private final @Nullable String address;
+        private final @Nullable Sender sender;
         private final @Nullable Principal user;
         private final Cookie @Nullable [] cookies;
         private final List<Locale> locales;
@@ -186,6 +188,7 @@ final class RequestSnapshot extends ServletRequestAttributes {
             this.servletPath = request.getServletPath();
             this.pathInfo = request.getPathInfo();
             this.address = request.getRemoteAddr();
+            this.sender = ServletKeyRequest.sender(request);
             this.user = request.getUserPrincipal();
             this.cookies = request.getCookies();
             this.locales = Collections.list(request.getLocales());
@@ -208,6 +211,11 @@ final class RequestSnapshot extends ServletRequestAttributes {
                             throw e.getCause();
                         }
                     });
+        }
+
+        @Nullable
+        Sender sender() {
+            return sender;
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.limiter.spring.internal.web.servlet;
 
+import io.limiter.spring.internal.key.address.Sender;
 import io.limiter.spring.internal.web.CleanPath;
 import io.limiter.spring.internal.web.FormBody;
 import io.limiter.spring.internal.web.HttpKeyRequest;
@@ -102,22 +103,26 @@ final class ServletKeyRequest extends HttpKeyRequest {
     }
 
     @Override
-    protected @Nullable String remote() {
-        return sent().getRemoteAddr();
+    protected @Nullable Sender sender() {
+        return sender(request);
     }
 
-    @Override
-    protected List<String> headers(String name) {
-        return sent() instanceof HttpServletRequest sent ? Collections.list(sent.getHeaders(name)) : List.of();
-    }
-
-    /** Below what filters have put around it. */
-    private ServletRequest sent() {
+    /** Reads the request below what filters have put around it, or the snapshot of one that may have ended. */
+    static @Nullable Sender sender(HttpServletRequest request) {
         ServletRequest sent = request;
         while (sent instanceof ServletRequestWrapper wrapper) {
+            if (sent instanceof RequestSnapshot.Copy copy) {
+                return copy.sender();
+            }
             sent = wrapper.getRequest();
         }
-        return sent;
+        return sent instanceof HttpServletRequest http
+                ? new Sender(http.getRemoteAddr(), lines(http, Sender.X_FORWARDED_FOR), lines(http, Sender.FORWARDED))
+                : null;
+    }
+
+    private static List<String> lines(HttpServletRequest request, String header) {
+        return Collections.list(request.getHeaders(header));
     }
 
     @Override

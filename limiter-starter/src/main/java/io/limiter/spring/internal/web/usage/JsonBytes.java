@@ -7,8 +7,7 @@ import java.nio.ByteOrder;
 /** Passes over the bytes of JSON that mean nothing alone. */
 final class JsonBytes {
 
-    private static final VarHandle EIGHT =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** Each of eight bytes is 1. */
     private static final long EACH = 0x0101010101010101L;

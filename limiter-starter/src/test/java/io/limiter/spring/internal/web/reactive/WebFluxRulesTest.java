@@ -8,6 +8,7 @@ import io.limiter.spring.internal.web.HttpRulesContract;
 import io.limiter.spring.web.ReactiveRuleLimits;
 import io.limiter.spring.web.RuleLimits;
 import io.limiter.testing.OnNetty;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -16,8 +17,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
@@ -88,6 +92,26 @@ class WebFluxRulesTest extends HttpRulesContract {
         @Bean
         Open open(ReactiveRuleLimits limits) {
             return new Open(limits);
+        }
+
+        /** Replaces the address in the forwarded header, or that of the peer. */
+        @Bean
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        WebFilter changing() {
+            return (exchange, chain) -> {
+                HttpHeaders sent = exchange.getRequest().getHeaders();
+                String rewritten = sent.getFirst("X-Rewritten");
+                String remote = sent.getFirst("X-Remote");
+                ServerHttpRequest.Builder changed = exchange.getRequest().mutate();
+                if (rewritten != null) {
+                    changed.headers(headers -> headers.set("X-Forwarded-For", rewritten));
+                }
+                if (remote != null) {
+                    changed.headers(headers -> headers.remove("X-Forwarded-For"))
+                            .remoteAddress(new InetSocketAddress(remote, 0));
+                }
+                return chain.filter(exchange.mutate().request(changed.build()).build());
+            };
         }
 
         /** As Spring Security does, with the user in Reactor's context and in the exchange. */

@@ -9,6 +9,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.web.RuleLimits;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -52,7 +53,13 @@ class RequestSnapshotTest {
     static void start() {
         SpringApplication application = new SpringApplication(Application.class);
         application.setRegisterShutdownHook(false);
-        context = application.run("--server.port=0", "--limiter.type=local", "--spring.main.banner-mode=off");
+        context = application.run(
+                "--server.port=0",
+                "--limiter.type=local",
+                "--spring.main.banner-mode=off",
+                "--limiter.http.inner.path=/inner",
+                "--limiter.http.inner.exempt-addresses=127.0.0.1",
+                "--limiter.http.inner.limits.one.rate=1");
     }
 
     @AfterAll
@@ -114,8 +121,10 @@ class RequestSnapshotTest {
         private final Late late;
         private final ByAddress nested;
         private final Log log;
+        private final RuleLimits limits;
 
-        Service(Caller caller, Late late, ByAddress nested, Log log) {
+        Service(Caller caller, Late late, ByAddress nested, Log log, RuleLimits limits) {
+            this.limits = limits;
             this.caller = caller;
             this.late = late;
             this.nested = nested;
@@ -133,7 +142,8 @@ class RequestSnapshotTest {
                     nested.call(),
                     request.getMethod() + " " + request.getRequestURI() + "?" + request.getQueryString(),
                     Objects.requireNonNullElse(request.getHeader("x-name"), "-"),
-                    request.getRemoteAddr());
+                    request.getRemoteAddr(),
+                    limits.peek("inner").toString());
             log.lines.add(known);
             return CompletableFuture.completedFuture(known);
         }
@@ -229,7 +239,7 @@ class RequestSnapshotTest {
     }
 
     private static String known(String path, String name) {
-        return name + ", used, by address, GET " + path + "?name=" + name + ", " + name + ", 127.0.0.1";
+        return name + ", used, by address, GET " + path + "?name=" + name + ", " + name + ", 127.0.0.1, []";
     }
 
     private static Lease lease() {

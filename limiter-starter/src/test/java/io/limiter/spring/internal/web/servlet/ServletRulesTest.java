@@ -10,8 +10,11 @@ import io.limiter.spring.web.RuleLimits;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
@@ -96,6 +100,41 @@ class ServletRulesTest extends HttpRulesContract {
                 }
             };
             return new ServletRegistrationBean<>(services, "/services/*");
+        }
+
+        /** Replaces the address in the forwarded header, or that of the peer. */
+        @Bean
+        FilterRegistrationBean<Filter> changing() {
+            Filter changing =
+                    (request, response, chain) -> chain.doFilter(new Changed((HttpServletRequest) request), response);
+            FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(changing);
+            registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+            return registration;
+        }
+
+        private static final class Changed extends HttpServletRequestWrapper {
+
+            private final String rewritten;
+            private final String remote;
+
+            Changed(HttpServletRequest request) {
+                super(request);
+                this.rewritten = request.getHeader("X-Rewritten");
+                this.remote = request.getHeader("X-Remote");
+            }
+
+            @Override
+            public String getRemoteAddr() {
+                return remote == null ? super.getRemoteAddr() : remote;
+            }
+
+            @Override
+            public Enumeration<String> getHeaders(String name) {
+                if (!name.equalsIgnoreCase("X-Forwarded-For") || rewritten == null && remote == null) {
+                    return super.getHeaders(name);
+                }
+                return rewritten == null ? Collections.emptyEnumeration() : Collections.enumeration(List.of(rewritten));
+            }
         }
 
         /** As Spring Security does, without a user in the request. */

@@ -320,7 +320,8 @@ class UsageReaderTest {
                     ? random.nextInt(3) == 0 ? array(depth) : object(depth)
                     : switch (kind) {
                         case 0 ->
-                            text("{\"a\":1, \\ " + NAMES.get(random.nextInt(NAMES.size())).repeat(1 + random.nextInt(9)));
+                            text("{\"a\":1, \\ "
+                                    + NAMES.get(random.nextInt(NAMES.size())).repeat(1 + random.nextInt(9)));
                         case 1 -> List.of("true", "false", "null").get(random.nextInt(3));
                         default ->
                             List.of("0", "7", "-3", "12.5", "1e3", "2E-1", "123456789012345678901234567890")
