@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The state of a factory's backend. */
 public final class BackendState {
 
-    /** The name of the node where there is one only. */
+    /** The name of the node if there is only one. */
     public static final String ONLY_NODE = "Redis";
 
     private final boolean up;
@@ -71,32 +71,32 @@ public final class BackendState {
     }
 
     /**
-     * Whether the backend decides; otherwise the {@link FailurePolicy} decides for all limiters, in a Redis Cluster for the
-     * keys of the unavailable masters.
+     * Whether the backend decides. Otherwise, the {@link FailurePolicy} decides for all limiters, or in a Redis Cluster for the keys of the
+     * unavailable masters.
      */
     public boolean up() {
         return up;
     }
 
-    /** The start of this state; if the backend was never unavailable, when the factory was built. */
+    /** The start of this state, or the time at which the factory was built if the backend was never unavailable. */
     public Instant since() {
         return since;
     }
 
-    /** The last failure that counted against the backend, kept after it has recovered; {@code null} if none. */
+    /** The last failure that counted against the backend, even after it has recovered, or {@code null} if there was none. */
     public @Nullable LimiterBackendException failure() {
         return failure;
     }
 
     /**
-     * Limiters that fail permanently, for all or some of their keys, although the backend is up; at most 100 by name, the
-     * others as one named {@link LimiterTotals#OTHER}.
+     * Limiters that fail permanently, for all or some of their keys, although the backend is up. At most 100 are named, and the others are
+     * one entry named {@link LimiterTotals#OTHER}.
      */
     public List<FailingLimiter> failing() {
         return failing;
     }
 
-    /** In a Redis Cluster, the masters that do not decide, as {@code host:port}; elsewhere {@link #ONLY_NODE}, or none. */
+    /** In a Redis Cluster, the masters that do not decide, as {@code host:port}. Elsewhere {@link #ONLY_NODE}, or none. */
     public List<String> unavailableNodes() {
         return unavailableNodes;
     }
@@ -107,14 +107,14 @@ public final class BackendState {
     }
 
     /**
-     * The share of the decisions of the last minute that the backend did not make, from 0 to 1: those of failure policies and
-     * of requests that failed; with cached rejections and prefetched permits, the backend has decided.
+     * The share of the decisions of the last minute that the backend did not make, from 0 to 1, because a failure policy made them or the
+     * request failed. Cached rejections and prefetched permits count as decisions of the backend.
      */
     public double undecided() {
         return undecided;
     }
 
-    /** The last failure that made a failure policy decide; {@code null} if there was none. */
+    /** The last failure because of which a failure policy decided, or {@code null} if there was none. */
     public @Nullable LimiterBackendException undecidedBy() {
         return undecidedBy;
     }

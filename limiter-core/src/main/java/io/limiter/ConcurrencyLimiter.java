@@ -14,33 +14,34 @@ import java.util.concurrent.CompletableFuture;
  *
  * <table>
  * <caption>Behaviour while all permits are held</caption>
- * <tr><td>{@code tryAcquire()}</td><td>returns an empty {@code Optional} at once</td></tr>
- * <tr><td>{@code acquire()}</td><td>throws at once</td></tr>
- * <tr><td>{@code tryAcquire(timeout)}</td><td>waits for at most that long, then returns an empty one</td></tr>
+ * <tr><td>{@code tryAcquire()}</td><td>returns an empty {@code Optional} immediately</td></tr>
+ * <tr><td>{@code acquire()}</td><td>throws immediately</td></tr>
+ * <tr><td>{@code tryAcquire(timeout)}</td><td>waits for at most that long, then returns an empty {@code Optional}</td></tr>
  * <tr><td>{@code acquire(timeout)}</td><td>waits for at most that long, then throws</td></tr>
- * <tr><td>{@code async()}</td><td>has all of these, which return futures; no thread waits</td></tr>
+ * <tr><td>{@code async()}</td><td>has the same methods, which return futures, so that no thread waits</td></tr>
  * </table>
  *
- * <p>Within a JVM, the waiting requests for a key are served in order: while others wait, a request without a timeout is
- * rejected. A release in the same JVM wakes the first one at once. Releases in other JVMs are found by polling: one call for each
- * key, however many requests wait for it, when the next lease ends or after 16 ms, 32 ms, and so on up to a second. Between JVMs
- * there is no order. The number of waiting requests is not bounded but by their callers and timeouts.
+ * <p>Within a JVM, the waiting requests for a key are served in order, so a request without a timeout is rejected while others wait. A
+ * release in the same JVM wakes the first one immediately. Releases in other JVMs are found by polling, with one call for each key, however
+ * many requests wait for it. It polls when the next lease ends, or after 16 ms, 32 ms, and so on up to 250 ms. JVMs take turns in the order in
+ * which they began to wait. Nothing bounds the number of waiting requests except their callers and timeouts.
  *
- * <p>A timeout bounds the wait for permits; the answer of a backend that is slow comes on top. An interrupt does not end a
- * wait, but is set again at its end. A future that its caller completes, for example by {@code cancel} or {@code orTimeout}, no
- * longer waits; a lease that is granted to it by a request under way is released at once.
+ * <p>A timeout bounds the wait for permits, and the time that a slow backend takes to answer is added to it. An interrupt does not end a wait.
+ * The interrupt flag is set again at the end of the wait. If a caller completes its future, for example with {@code cancel} or
+ * {@code orTimeout}, the future no longer waits. If a request in flight then gets a lease, the lease is released immediately.
  *
- * <p>{@link #on} returns a view of one key with permits of its own, {@link #async} one whose methods return futures, as for a
- * {@link Limiter}. {@link #tryAcquire(String)} and {@link #acquire(String)} save the view. Safe for use by many threads. All methods
- * throw {@link IllegalArgumentException} if permits are less than 1 or a key is blank. If the backend does not decide, the {@link FailurePolicy} does: {@code LOCAL} grants leases in
- * this JVM, under its share of the limit, and under {@code OWNER} only the one that owns the key does; {@code ALLOW} grants leases that do not count; {@code DENY} grants none; with
- * {@code THROW} methods throw {@link LimiterBackendException} and futures fail with it. A lease that was taken from the
- * backend stays there.
+ * <p>{@link #on} returns a view of one key, which has separate permits, and {@link #async} returns a view whose methods return futures, as
+ * for a {@link Limiter}. {@link #tryAcquire(String)} and {@link #acquire(String)} save the view. Safe for use by many threads. All methods
+ * throw {@link IllegalArgumentException} if permits are less than 1 or a key is blank.
+ *
+ * <p>If the backend does not decide, the {@link FailurePolicy} does. With {@code LOCAL}, this JVM grants leases under its share of the limit.
+ * With {@code OWNER}, only the JVM that owns the key does. {@code ALLOW} grants leases that do not count, and {@code DENY} grants none. With
+ * {@code THROW}, methods throw {@link LimiterBackendException} and futures fail with it. A lease that was taken from the backend stays there.
  */
 public interface ConcurrencyLimiter {
 
     /**
-     * The name under which the permits are shared; of a {@linkplain LimiterOptions#withPlan plan},
+     * The name under which the permits are shared. For a {@linkplain LimiterOptions#withPlan plan}, it is that of
      * {@link LimiterTotals#planName}.
      */
     String name();
@@ -58,14 +59,14 @@ public interface ConcurrencyLimiter {
      */
     ConcurrencyLimiter on(String key);
 
-    /** The same permits by methods that return futures. */
+    /** A view of the same permits whose methods return futures. */
     Async async();
 
     /**
      * Takes permits that become available within the timeout, waiting for them.
      *
      * @param permits how many this lease holds, at least 1
-     * @param timeout how long to wait at most; zero or a negative one for not at all
+     * @param timeout how long to wait at most. Zero or a negative timeout means not to wait
      * @return empty if rejected
      */
     Optional<Lease> tryAcquire(long permits, Duration timeout);
@@ -73,7 +74,7 @@ public interface ConcurrencyLimiter {
     /**
      * As {@link #tryAcquire(long, Duration)}, for callers that cannot continue without permits.
      *
-     * @throws RateLimitExceededException if rejected; its retry-after is when leases end
+     * @throws RateLimitExceededException if rejected, with a retry-after that says when leases end
      */
     Lease acquire(long permits, Duration timeout);
 
@@ -83,15 +84,15 @@ public interface ConcurrencyLimiter {
     /**
      * Deletes all leases of these permits, for example if crashed holders have long leases. Waits for the backend.
      *
-     * <p>Leases of this JVM are lost at once, those of others when they are next renewed. Until then, more permits may be held
-     * than the limit allows.
+     * <p>Leases of this JVM are lost immediately, and those of others when they are next renewed. Until then, more permits may be held than
+     * the limit allows.
      */
     void reset();
 
     /**
      * The number of permits held now in the whole fleet. After the limit was lowered, it can exceed the limit.
      *
-     * <p>If the backend is unavailable, the number held in this JVM, under all failure policies but {@code THROW}.
+     * <p>If the backend is unavailable, it is the number held in this JVM, except under the failure policy {@code THROW}.
      */
     long inUse();
 

@@ -12,29 +12,28 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision on one request for permits. An immutable value with {@code equals}; tests of applications make one with {@link
+ * The decision on one request for permits. An immutable value with {@code equals}. Tests of applications can make one with {@link
  * #granted} or {@link #rejected}.
  *
- * <p>Times in microseconds are whole ones, rounded up, so that a caller that waits that long is not too early; {@link
- * #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}.
+ * <p>Times are rounded up to whole microseconds, so that a caller that waits that long is not too early. {@link #timeToWait()},
+ * {@link #retryAfter()} and {@link #fullAfter()} return them as {@link Duration}.
  */
 public final class Decision implements Serializable {
 
-    /** What decided. */
+    /** What made the decision. */
     public enum Source {
         /** The backend: Redis, or the map of a local limiter. */
         BACKEND,
         /** The rejection cache: an earlier rejection of the backend is still valid. */
         REJECTION_CACHE,
-        /** Permits that this instance prefetched from the backend, or has used up. */
+        /** Permits that this instance has prefetched from the backend, or the fact that it has used them up. */
         PREFETCH,
         /** The local fallback, because the backend is unavailable. */
         LOCAL,
         /** The failure policy, because the backend is unavailable: fail open or fail closed. */
         POLICY,
         /**
-         * What exempts or bans the key, whatever its limit: a live limit, or a {@link io.limiter.algorithm.Ban}; no permits are
-         * taken.
+         * An exemption or ban of the key, whatever its limit, by a live limit or a {@link io.limiter.algorithm.Ban}. No permits are taken.
          */
         OVERRIDE
     }
@@ -147,7 +146,7 @@ public final class Decision implements Serializable {
         return granted;
     }
 
-    /** Whether the same request would never be granted, mostly because it asks for more than the limit can ever grant. */
+    /** Whether the same request would never be granted, usually because it asks for more than the limit can ever grant. */
     public boolean isNever() {
         return !granted && retryAfterMicros == NEVER_MICROS;
     }
@@ -157,7 +156,7 @@ public final class Decision implements Serializable {
         return limit;
     }
 
-    /** Permits left, rounded down; a bucket with {@link io.limiter.algorithm.WhoWaits#NEXT_CALLER} grants more. */
+    /** The remaining permits, rounded down. A bucket with {@link io.limiter.algorithm.WhoWaits#NEXT_CALLER} grants more. */
     public long remaining() {
         return remaining;
     }
@@ -172,27 +171,27 @@ public final class Decision implements Serializable {
         return retryAfterMicros;
     }
 
-    /** {@link #fullAfter()} in microseconds; {@link Long#MAX_VALUE} if it is not known. */
+    /** {@link #fullAfter()} in microseconds, or {@link Long#MAX_VALUE} if it is not known. */
     public long fullAfterMicros() {
         return fullAfterMicros;
     }
 
-    /** What decided. */
+    /** What made the decision. */
     public Source source() {
         return source;
     }
 
     /**
-     * How long a granted caller waits before it uses the permits (0 at timeout 0), or a rejected one would have had to wait. Not
-     * called {@code wait}, which every object has.
+     * How long a caller waits before it uses the granted permits (0 with a timeout of 0), or how long a rejected caller would have had to
+     * wait. It is not called {@code wait}, because every object has a method of that name.
      */
     public Duration timeToWait() {
         return toDuration(waitMicros);
     }
 
     /**
-     * The time until the same request would be granted, if there are no others; empty if it is granted, or if it {@linkplain
-     * #isNever() never} would.
+     * The time until the same request would be granted if there are no others. It is empty if the request was granted, or would
+     * {@linkplain #isNever() never} be.
      */
     public Optional<Duration> retryAfter() {
         return granted || retryAfterMicros == NEVER_MICROS
@@ -213,9 +212,9 @@ public final class Decision implements Serializable {
     }
 
     /**
-     * When the period ends that this decision counts in, by the clock of the server: of a {@link io.limiter.algorithm.FixedWindow} the
-     * end of its open window, and of one of the calendar the end of the current period also if it is unused. Empty for a window that opens
-     * with its first permit and has not, for all other limits, and if no limit decided.
+     * When the period of this decision ends, according to the server's clock. For a {@link io.limiter.algorithm.FixedWindow}, it is the end of
+     * the open window. For a window of the calendar, it is the end of the current period, even if the period is unused. It is empty if a
+     * window has not opened yet because no permit was taken, for all other limits, and if no limit decided.
      */
     public Optional<Instant> periodEnd() {
         return periodEndMicros == 0

@@ -12,21 +12,21 @@ import java.util.regex.Pattern;
  * <table>
  * <caption>The policies</caption>
  * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under a share of the limit: over any length of time, each instance
- *     admits at most its share of the limit, but at least one permit, on top of what Redis grants</td></tr>
- * <tr><td>{@link #OWNER}</td><td>of the instances that live limits have counted, one owns each key and decides about it alone, under
- *     the whole limit; all others reject as under {@code DENY}</td></tr>
+ *     admits at most its share of the limit, but at least one permit, in addition to the permits that Redis grants</td></tr>
+ * <tr><td>{@link #OWNER}</td><td>each key is owned by one of the instances that live limits have counted. The owner decides alone,
+ *     under the whole limit, and all others reject as under {@code DENY}</td></tr>
  * <tr><td>{@link #DENY}</td><td>all requests are rejected, with a retry-after of the probe interval</td></tr>
- * <tr><td>{@link #ALLOW}</td><td>all requests are granted; there is no limit meanwhile</td></tr>
+ * <tr><td>{@link #ALLOW}</td><td>all requests are granted, so there is no limit until Redis has recovered</td></tr>
  * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
  * </table>
  *
- * <p>The {@linkplain io.limiter.Decision#source() source} of such a decision says so. Refunds and charges meanwhile go
- * to the local fallback under {@code LOCAL} and to that of the owner under {@code OWNER}, and are lost under {@code DENY} and {@code ALLOW}.
- * Limiters of a factory that was closed throw, whatever the policy.
+ * <p>The {@linkplain io.limiter.Decision#source() source} of such a decision says that the policy made it. Refunds and charges go to the
+ * local fallback under {@code LOCAL} and to that of the owner under {@code OWNER}. They are lost under {@code DENY} and {@code ALLOW}.
+ * Limiters of a closed factory throw, whatever the policy.
  */
 public final class FailurePolicy {
 
-    /** The kinds of policies. */
+    /** The kinds of policy. */
     public enum Action {
         /** Reject. */
         DENY,
@@ -50,16 +50,16 @@ public final class FailurePolicy {
     public static final FailurePolicy THROW = new FailurePolicy(Action.THROW, 0);
 
     /**
-     * Decides in this JVM, under the share of one instance: 1 / instances, of those that were alive when Redis last answered. Live
-     * limits count the instances; without them it is the whole limit, or that of {@code expectedInstances}. A share of less than
-     * one permit is one permit, so a limit of few permits grants one for each instance.
+     * Decides in this JVM, under the share of one instance, which is 1 / instances. The instances are those that were alive when Redis
+     * last answered. Live limits count them. Without live limits, the share is 1 / {@code expectedInstances}, which is the whole limit
+     * unless set. A share of less than one permit is one permit, so a limit of few permits grants one for each instance.
      */
     public static final FailurePolicy LOCAL = new FailurePolicy(Action.LOCAL, 0);
 
     /**
-     * One instance decides about each key, under the whole limit; all others reject it. So also a limit of few permits is granted
-     * once, and not once for each instance; but behind a load balancer that does not route by the key, most of its callers meet an
-     * instance that rejects them. Live limits tell the instances of each other; one that none has told yet rejects all.
+     * One instance decides about each key, under the whole limit, and all others reject it. So even a limit of few permits is granted
+     * only once, and not once for each instance. But behind a load balancer that does not route by the key, most callers reach an
+     * instance that rejects them. Instances know each other from live limits, and one that does not know the others yet rejects all.
      */
     public static final FailurePolicy OWNER = new FailurePolicy(Action.OWNER, 0);
 
@@ -75,7 +75,7 @@ public final class FailurePolicy {
         this.share = share;
     }
 
-    /** The policy of an action, for {@code LOCAL} under the share of one instance. */
+    /** The policy with this action. {@code LOCAL} is under the share of one instance. */
     public static FailurePolicy of(Action action) {
         return switch (Objects.requireNonNull(action, "action")) {
             case DENY -> DENY;
@@ -87,8 +87,8 @@ public final class FailurePolicy {
     }
 
     /**
-     * The policy of a text, as annotations and properties have it: {@code local}, {@code owner}, {@code deny}, {@code allow} or
-     * {@code throw}, in any case, or {@code local} with a fixed share, {@code local(0.2)}.
+     * The policy that a text of an annotation or a property names: {@code local}, {@code owner}, {@code deny}, {@code allow} or
+     * {@code throw}, in upper or lower case, or {@code local} with a fixed share, {@code local(0.2)}.
      *
      * @throws IllegalArgumentException if the text is none of these, or the share is not more than 0 and at most 1
      */
@@ -124,13 +124,13 @@ public final class FailurePolicy {
         return action;
     }
 
-    /** The fixed share of the limit; empty for that of one instance, and for policies other than {@code LOCAL}. */
+    /** The fixed share of the limit. It is empty for the share of one instance, and for policies other than {@code LOCAL}. */
     public OptionalDouble share() {
         return share == 0 ? OptionalDouble.empty() : OptionalDouble.of(share);
     }
 
     /**
-     * The share of the limit that each instance decides under alone, under {@code LOCAL}; the whole under {@code OWNER}.
+     * The share of the limit under which each instance decides alone with {@code LOCAL}. With {@code OWNER} it is the whole limit.
      *
      * @param instances how many there are, at least 1
      * @return more than 0, at most 1

@@ -30,7 +30,7 @@ public final class LimitExceededEvent {
         return limiter;
     }
 
-    /** The keys of the {@linkplain Limiter#keys() key path}; none for the limiter's own permits. */
+    /** The keys of the {@linkplain Limiter#keys() key path}. Empty for the permits of the limiter itself. */
     public List<String> keys() {
         return keys;
     }

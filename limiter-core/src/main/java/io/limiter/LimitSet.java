@@ -23,20 +23,20 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  *
  * <p>The limits may be of different kinds, and each may take several permits for each permit of the set. They are decided
- * atomically: over Redis in one round trip, by one script.
+ * atomically. With Redis, that is one round trip and one script.
  *
- * <p>In two cases they are taken one after the other: under the lock engine, and in a Redis Cluster if the keys lie in several slots,
- * slot by slot; all with the same first key are in one, see {@link HashTag}. Windows, logs and counters are taken first, then buckets,
- * otherwise in the order of the set. If one rejects, the earlier grants are cancelled. No limit is exceeded, but others can be rejected
- * because of permits that are cancelled a moment later. Windows, logs and counters get all of them back; of several buckets, one gets
- * back what a {@linkplain Reservation#cancel() cancelled reservation} does.
+ * <p>In two cases, they are taken one after the other: under the lock engine, and slot by slot in a Redis Cluster if the keys are in several
+ * slots. All limits with the same first key are in one slot, see {@link HashTag}. Windows, logs and counters are taken first, then buckets,
+ * and apart from that in the order of the set. If one rejects, the earlier grants are cancelled. No limit is exceeded by that, but other
+ * requests can be rejected because of permits that are cancelled a moment later. Windows, logs and counters get all of them back. A bucket
+ * gets back the same permits as for a {@linkplain Reservation#cancel() cancelled reservation}.
  *
- * <p>Immutable, cheap to make, and safe for use by many threads. Methods throw
- * {@link IllegalArgumentException} if permits are less than 1, or if there are several timeouts, and not one for each limit.
+ * <p>Immutable, cheap to make, and safe for use by many threads. Methods throw {@link IllegalArgumentException} if permits are less than 1, or
+ * if there are several timeouts but not one for each limit.
  *
- * <p>If the backend does not decide, the {@linkplain FailurePolicy failure policies} of the parts do, all or nothing, too:
- * one that throws fails the set with {@link LimiterBackendException}, and permits may have been taken; otherwise one that
- * denies rejects the set; parts under {@code LOCAL} are decided together in this JVM, and parts under {@code ALLOW} grant.
+ * <p>If the backend does not decide, the {@linkplain FailurePolicy failure policies} of the parts do, which is also all or nothing. If any of
+ * them throws, the set fails with {@link LimiterBackendException}, and permits may have been taken. Otherwise, the set is rejected if any of
+ * them denies. Parts under {@code LOCAL} are decided together in this JVM, and parts under {@code ALLOW} grant.
  */
 public interface LimitSet {
 
@@ -76,7 +76,7 @@ public interface LimitSet {
     /**
      * This set and one more limit, all or nothing.
      *
-     * @param permits how many this limiter takes for each permit of the set, at least 1; for example one call and 500 tokens
+     * @param permits how many this limiter takes for each permit of the set, at least 1, for example 500 tokens for each call
      * @throws IllegalArgumentException if its permits are in the set already, or it was built by another factory
      */
     LimitSet and(Limiter other, long permits);
@@ -88,13 +88,13 @@ public interface LimitSet {
      * Acquires permits of all limits if they are available within the timeouts, waits for the slowest limit, and returns the whole
      * decision. Each limit takes its own number for each permit.
      *
-     * <p>No wait exceeds a limit's {@code maxWait}. A rejection by limits without reservations alone is waited for as in
-     * {@link Limiter#decide(long, Duration)}, if each of their retry-afters lies within their timeouts; then all limits are decided
-     * again, with what is left of the timeouts. Nothing is taken meanwhile.
+     * <p>No wait exceeds a limit's {@code maxWait}. If only limits without reservations reject, and if each retry-after lies within its
+     * timeout, the caller waits as in {@link Limiter#decide(long, Duration)}. Then all limits are decided again, with the rest of the
+     * timeouts. Nothing is taken during the wait.
      *
      * @param permits at least 1
-     * @param timeouts how long to wait at most: none not to wait, one for all limits, or one for each of them, in the order of
-     *     the set; zero or a negative one not to wait for that limit
+     * @param timeouts how long to wait at most: none not to wait, one for all limits, or one for each of them in the order of the set. Zero
+     *     or a negative timeout means not to wait for that limit
      */
     SetDecision decide(long permits, Duration... timeouts);
 
@@ -103,7 +103,7 @@ public interface LimitSet {
      * them as reservations of all limits; see {@link Limiter#reserve(long)}.
      *
      * @param permits at least 1
-     * @param timeouts as of {@link #decide(long, Duration...)}
+     * @param timeouts as in {@link #decide(long, Duration...)}
      */
     SetReservation reserve(long permits, Duration... timeouts);
 
@@ -114,11 +114,11 @@ public interface LimitSet {
      * Refunds permits of every limit that were taken and not used; see {@link Limiter#refund(long)}.
      *
      * @param permits at least 1
-     * @return granted, with what remains
+     * @return a grant, with the remaining permits
      */
     SetDecision refund(long permits);
 
-    /** The same set by methods that return futures. */
+    /** A view of the same set whose methods return futures. */
     Async async();
 
     /** {@link #decide(long, Duration...)} for one permit, without waiting. */
@@ -136,7 +136,7 @@ public interface LimitSet {
         return tryAcquire(1);
     }
 
-    /** As {@link #decide(long, Duration...)}; returns whether all limits granted. */
+    /** As {@link #decide(long, Duration...)}, but returns only whether all limits granted. */
     default boolean tryAcquire(long permits, Duration... timeouts) {
         return decide(permits, timeouts).isGranted();
     }
@@ -144,8 +144,8 @@ public interface LimitSet {
     /**
      * The methods of a set for callers whose thread must not block.
      *
-     * <p>Futures behave as those of {@link Limiter.Async}: permits of one that is given up are returned to all limits. Completing
-     * one of {@link #peek} or {@link #refund} does not stop it.
+     * <p>Futures behave as in {@link Limiter.Async}. If one is given up, its permits are returned to all limits. Completing a future of
+     * {@link #peek} or {@link #refund} does not stop it.
      */
     interface Async {
 

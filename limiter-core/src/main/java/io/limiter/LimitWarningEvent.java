@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Most of a limit is used; see {@link LimiterOptions#withWarnAt}. A separate thread publishes the event, in the instance whose
- * request used so much. It is never dropped, but a lost reply of Redis loses it.
+ * The part of a limit is used at which it warns. See {@link LimiterOptions#withWarnAt}. A separate thread publishes the event, in the instance
+ * whose request used that much. It is never dropped, but it is lost if Redis's reply is lost.
  */
 public final class LimitWarningEvent {
 
@@ -35,12 +35,12 @@ public final class LimitWarningEvent {
         return limiter;
     }
 
-    /** Those of the {@linkplain Limiter#keys() key path}; empty for the limiter's own permits. */
+    /** The keys of the {@linkplain Limiter#keys() key path}. Empty for the permits of the limiter itself. */
     public List<String> keys() {
         return keys;
     }
 
-    /** How many permits are used in the period; more than the limit if more were charged. */
+    /** How many permits are used in the period. It is more than the limit if more were charged. */
     public long used() {
         return used;
     }
@@ -50,7 +50,7 @@ public final class LimitWarningEvent {
         return limit;
     }
 
-    /** When the period ends, by the clock of Redis. */
+    /** When the period ends, according to Redis's clock. */
     public Instant periodEnd() {
         return periodEnd;
     }

@@ -1,18 +1,18 @@
 package io.limiter;
 
 /**
- * Receives the events of a factory's limiters. Each method has one event, which may get further values; new methods do nothing
- * unless they are overridden.
+ * Receives the events of a factory's limiters. Each method has one event, to which later versions may add values. Methods that later versions
+ * add do nothing unless they are overridden.
  *
- * <p>One thread calls all methods but {@link #listensToRejections}, in order. No decision runs on it, so a slow method delays no
- * decision; {@link #listensToRejections} does, because the deciding threads call it. What a listener throws is logged and affects
- * no decision. While more than a thousand calls are queued, rejections are dropped and that is logged.
+ * <p>One thread calls all methods except {@link #listensToRejections}, in order. No decision runs on that thread, so a slow method delays no
+ * decision. But a slow {@link #listensToRejections} does, because the deciding threads call it. If a listener throws, that is logged and affects
+ * no decision. While more than a thousand calls are queued, rejections are dropped, which is logged.
  */
 public interface LimiterListener {
 
     /**
-     * The backend, or one master of a Redis Cluster, is unavailable: its circuit breaker is open, and the {@link FailurePolicy}
-     * decides at once.
+     * The backend, or one master of a Redis Cluster, is unavailable. Its circuit breaker is open, and the {@link FailurePolicy} decides
+     * immediately.
      */
     default void onBackendDown(LimiterBackendDownEvent event) {}
 
@@ -20,8 +20,8 @@ public interface LimiterListener {
     default void onBackendUp(LimiterBackendUpEvent event) {}
 
     /**
-     * A limiter fails permanently, for example without the right to its keys: the {@link FailurePolicy} decides for it, or for
-     * some of its keys. Called at most once a minute for each limiter.
+     * A limiter fails permanently, for example because it has no right to its keys. The {@link FailurePolicy} decides for it, or for some of
+     * its keys. Called at most once a minute for each limiter.
      */
     default void onLimiterFailing(LimiterFailingEvent event) {}
 
@@ -29,10 +29,9 @@ public interface LimiterListener {
     default void onLimiterRecovered(LimiterRecoveredEvent event) {}
 
     /**
-     * Whether {@link #onLimitExceeded} is to be called. If no listener wants it, {@code tryAcquire} answers from the rejection
-     * cache without allocating. Called for each rejection by the deciding thread, so it must be fast; the result may change.
-     * If it throws, that counts as {@code true}. A listener that returns {@code false} is still called if another
-     * one returns {@code true}.
+     * Whether {@link #onLimitExceeded} should be called. If no listener wants that, {@code tryAcquire} answers from the rejection cache without
+     * allocating. The deciding thread calls this method for each rejection, so it must be fast. The result may change. If it throws, that counts
+     * as {@code true}. A listener that returns {@code false} is still called if another one returns {@code true}.
      */
     default boolean listensToRejections() {
         return true;
@@ -42,15 +41,15 @@ public interface LimiterListener {
     default void onLimitExceeded(LimitExceededEvent event) {}
 
     /**
-     * A key is banned, because its requests were rejected too often. Called once for each ban, in the instance that counted the
-     * last rejection, and dropped as rejections are. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
+     * A key is banned, because its requests were rejected too often. Called once for each ban, in the instance that counted the last rejection.
+     * It can be dropped like rejections. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
      */
     default void onKeyBanned(KeyBannedEvent event) {}
 
     /**
-     * As many permits of a fixed window are used as its limiter {@linkplain LimiterOptions#withWarnAt warns at}. Called once for each
-     * key and window, in the instance whose request used so much; at most once, because a lost reply of Redis loses it. Never dropped.
-     * Not called for limiters without {@link LimiterOptions#withListeners listeners}.
+     * The part of a fixed window is used at which its limiter {@linkplain LimiterOptions#withWarnAt warns}. Called at most once for each key and
+     * window, in the instance whose request used that much. It is never dropped, but it is lost if Redis's reply is lost. Not called for limiters
+     * without {@link LimiterOptions#withListeners listeners}.
      */
     default void onLimitWarning(LimitWarningEvent event) {}
 }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What limiters have in common besides their limits, for {@link LimiterFactory#with}. What is not set is the factory's. Immutable.
+ * The options of limiters besides their limits, for {@link LimiterFactory#with}. Options that are not set are those of the factory. Immutable.
  *
  * <pre>{@code
  * LimiterFactory gold = limiters.with(LimiterOptions.NONE.withPlan("gold").withFailurePolicy(FailurePolicy.DENY));
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimiterOptions {
 
-    /** Nothing is set. */
+    /** No option is set. */
     public static final LimiterOptions NONE = new LimiterOptions(new EnumMap<>(Option.class));
 
     private final Map<Option, Object> values;
@@ -49,7 +49,7 @@ public final class LimiterOptions {
         return new LimiterOptions(changed);
     }
 
-    /** These options and others, which win where both are set. */
+    /** These options and others, which have precedence if both set an option. */
     public LimiterOptions with(LimiterOptions options) {
         if (Objects.requireNonNull(options, "options").values.isEmpty()) {
             return this;
@@ -61,11 +61,11 @@ public final class LimiterOptions {
     }
 
     /**
-     * Another namespace, for limits that several applications share on purpose, such as the quota of a third party. All of them name
-     * the same one.
+     * Another namespace, for limits that several applications share on purpose, such as the quota of a third party. All of these applications
+     * must name the same one.
      *
-     * <p>Limiters of one name in two namespaces share no permits. Live limits and statistics go by prefix and name alone, and those
-     * of the application apply in all namespaces.
+     * <p>Limiters of one name in two namespaces share no permits. Live limits and statistics depend only on prefix and name, so those of the
+     * application apply in all namespaces.
      *
      * @param namespace at most 100 characters; empty for none
      * @throws IllegalArgumentException if it is longer, or has only spaces
@@ -76,10 +76,10 @@ public final class LimiterOptions {
     }
 
     /**
-     * Another prefix of the keys. Limiters of one name under two prefixes share nothing. Unless set, each kind of limit has its own.
+     * Another prefix of the keys. Limiters of one name under two prefixes share nothing. By default, the prefix depends on the kind of limit.
      *
-     * @param prefix may be empty; must not contain braces, which delimit the hash tag in a Redis Cluster
-     * @throws IllegalArgumentException if it does
+     * @param prefix may be empty, but must not contain braces, because these delimit the hash tag in a Redis Cluster
+     * @throws IllegalArgumentException if it contains braces
      */
     public LimiterOptions withPrefix(String prefix) {
         KeySpace.checkPrefix(Objects.requireNonNull(prefix, "prefix"));
@@ -87,7 +87,7 @@ public final class LimiterOptions {
     }
 
     /**
-     * Another hash tag of the keys than their first one, which decides their slots in a Redis Cluster.
+     * The hash tag of the keys, which decides their slots in a Redis Cluster. By default, it is the first key.
      *
      * <p>Limiters of one name with two hash tags share only the permits that have no key.
      */
@@ -96,12 +96,11 @@ public final class LimiterOptions {
     }
 
     /**
-     * The limiters are a plan of the limit of their name: they take its permits, under another definition.
+     * The limiters are a plan of the limit that has their name, so they take its permits under another definition.
      *
-     * <p>A key keeps what it has used when its plan changes, scaled as by {@link RateLimiter#setRate}. Live limits, rates that
-     * are set, statistics and listeners know limiters of a plan as {@code name.plan}, and those of the limit itself by their
-     * name. A plan is of the same kind as its limit; building one that is not, or a limiter whose name is that of a plan of
-     * another one, throws {@link IllegalArgumentException}.
+     * <p>When the plan of a key changes, its used permits stay used, scaled as with {@link RateLimiter#setRate}. Live limits, rates that are set,
+     * statistics and listeners call the limiters of a plan {@code name.plan}. A plan must be of the same kind as its limit, and no other limiter
+     * may have the name {@code name.plan}, because otherwise building it throws {@link IllegalArgumentException}.
      *
      * @throws IllegalArgumentException if it is blank
      */
@@ -125,8 +124,8 @@ public final class LimiterOptions {
     /**
      * Token buckets prefetch permits.
      *
-     * <p>A factory with it rejects other kinds of limit, and buckets in which the next caller waits. A factory that decides in this
-     * process has no backend to prefetch from, and ignores it.
+     * <p>A factory with this option rejects other kinds of limit, and buckets in which the next caller waits. A factory that decides in this
+     * process ignores it, because it has no backend to prefetch from.
      */
     public LimiterOptions withPrefetch(Prefetch prefetch) {
         return with(Option.PREFETCH, Objects.requireNonNull(prefetch, "prefetch"));
@@ -135,36 +134,36 @@ public final class LimiterOptions {
     /**
      * The limiters ban keys that they reject too often.
      *
-     * <p>A banned key is rejected with the source {@link io.limiter.Decision.Source#OVERRIDE} and the rest of the ban as
-     * its retry-after; a timeout does not wait for its end. The ban is that of the key, whatever its plan. It does not apply to keys
-     * that a live limit exempts, nor to the limiter's own permits, which are those of all callers. {@link Limiter#reset} ends it.
+     * <p>A banned key is rejected with the source {@link io.limiter.Decision.Source#OVERRIDE}, and its retry-after is the rest of the ban. A
+     * caller with a timeout does not wait for the end of the ban. The key is banned whatever its plan. Keys that a live limit exempts are not
+     * banned, and neither are the permits of the limiter itself, which all callers share. {@link Limiter#reset} ends a ban.
      *
-     * <p>Limiters of one name share the bans of their keys. Limiters without a ban ignore them. A factory with it rejects concurrency
-     * limits, and prefetch.
+     * <p>Limiters of one name share the bans of their keys. Limiters without a ban ignore them. A factory with this option rejects concurrency
+     * limits and prefetch.
      */
     public LimiterOptions withBan(Ban ban) {
         return with(Option.BAN, Objects.requireNonNull(ban, "ban"));
     }
 
     /**
-     * Whether the callers of a plan are not limited: their requests are granted and counted without a call to the backend, with the
-     * source {@link io.limiter.Decision.Source#OVERRIDE}, take no permits, and so return and settle none. Live limits of the plan's name
-     * and of the key limit them all the same, and so does a live ban. Default false. A factory with it rejects limiters without a plan.
+     * Whether the callers of a plan are not limited. Their requests are granted and counted without a call to the backend, with the source
+     * {@link io.limiter.Decision.Source#OVERRIDE}. They take no permits, and so return and settle none. Live limits of the plan's name and of
+     * the key still limit them, and so does a live ban. Default false. A factory with this option rejects limiters without a plan.
      */
     public LimiterOptions withUnlimited(boolean unlimited) {
         return with(Option.UNLIMITED, unlimited);
     }
 
     /**
-     * The limiters leave some permits to the other limiters of their name, for example to callers who must not wait for a background
-     * job: a request is granted if as many are there as it takes and leaves, and takes no more than it takes.
+     * The limiters leave some permits to the other limiters of their name, for example to callers who must not wait for a background job. A
+     * request is granted if the permits that it takes and the permits that it leaves are all available, and takes only the former.
      *
-     * <p>Of {@link Limiter#decide(long)} and all other decisions, the limit, the remaining permits and the retry-after are what such a
-     * caller can use. With a timeout, it waits as callers of a window do, and reserves nothing ahead. It takes no prefetched permits.
-     * A rejection that is only for what it leaves counts for no ban. A share is that of the capacity in effect; a live limit that
-     * makes the capacity too small leaves one permit for such callers.
+     * <p>In {@link Limiter#decide(long)} and all other decisions, the limit, the remaining permits and the retry-after describe the permits that
+     * such a caller can use. With a timeout, it waits like a caller of a window, and reserves nothing ahead. It takes no prefetched permits. A
+     * rejection that is only because of the permits that it leaves does not count for a ban. A share is a part of the capacity in effect. If a
+     * live limit makes the capacity too small, such callers still get one permit.
      *
-     * <p>A factory with it rejects concurrency limits, buckets that warm up or whose next caller waits, limits whose step does not
+     * <p>A factory with this option rejects concurrency limits, buckets that warm up or whose next caller waits, limits whose step does not
      * {@linkplain io.limiter.step.LimitStep#leavesPermits() support} it, and shares that leave nothing to take.
      */
     public LimiterOptions withLeave(Share leave) {
@@ -172,28 +171,28 @@ public final class LimiterOptions {
     }
 
     /**
-     * Fixed windows warn when so many permits are used, once for each key and window in the whole fleet: see {@link
+     * Fixed windows warn when this part of their permits is used, once for each key and window in the whole fleet. See {@link
      * LimiterListener#onLimitWarning}.
      *
-     * <p>A window that has warned does not warn again after permits were returned, or under a lower limit, but under a limit whose
-     * share is more permits. If a live limit grants less than the number, it warns with the last permit. A decision without Redis
-     * warns nothing. A factory with it rejects other kinds of limit, and numbers above the limit.
+     * <p>A window that has warned does not warn again after permits were returned, or under a lower limit. It warns again under a limit of which
+     * the share is more permits. If a live limit is lower than the number, the window warns when its last permit is used. A decision without
+     * Redis does not warn. A factory with this option rejects other kinds of limit, and numbers above the limit.
      */
     public LimiterOptions withWarnAt(Share warnAt) {
         return with(Option.WARN_AT, Objects.requireNonNull(warnAt, "warnAt"));
     }
 
     /**
-     * Whether {@link LimiterListener}s are called for rejections and warnings; not for limits in shadow mode. Rejections count in the statistics
-     * either way. Default true.
+     * Whether {@link LimiterListener}s are called for rejections and warnings, for example not for limits in shadow mode. Rejections count in
+     * the statistics in any case. Default true.
      */
     public LimiterOptions withListeners(boolean listeners) {
         return with(Option.LISTENERS, listeners);
     }
 
     /**
-     * Whether live limits change the limiters; not those whose limit the application computes itself. Live limits of single keys apply
-     * either way. Limiters of one name share their permits either way. Default true.
+     * Whether live limits change the limiters. Set it to false for limiters whose limit the application computes itself. In any case, live
+     * limits of single keys apply, and limiters of one name share their permits. Default true.
      */
     public LimiterOptions withLiveLimits(boolean liveLimits) {
         return with(Option.LIVE_LIMITS, liveLimits);

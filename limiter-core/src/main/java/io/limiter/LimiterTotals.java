@@ -13,16 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts the decisions of all limiters of one prefix and name in this JVM, since their factory was built.
  *
- * <p>Every request for permits counts. Peeks, refunds, charges, prefetches and renewals of leases do not. Of a granted
- * {@link LimitSet} each part counts as granted, of a rejected one only the parts that reject. Reading is cheap, and counting
- * continues meanwhile.
+ * <p>Every request for permits counts. Peeks, refunds, charges, prefetches and renewals of leases do not. If a {@link LimitSet} is granted, each
+ * part counts as granted, and if it is rejected, only the parts that reject count. Reading is cheap, and counting continues while you read.
  */
 public interface LimiterTotals {
 
     /** The name of the entry that counts all further limiters once there are too many names. */
     String OTHER = "other";
 
-    /** The namespace of the limiter that was built last; empty for none. */
+    /** The namespace of the limiter that was built last, or an empty text if it has none. */
     default String namespace() {
         return "";
     }
@@ -60,16 +59,16 @@ public interface LimiterTotals {
                 .orElse(name);
     }
 
-    /** The limit that was built or set last; empty for {@link #OTHER}. */
+    /** The limit that was built or set last. Empty for {@link #OTHER}. */
     Optional<AnyLimit> limit();
 
-    /** The failure policy that was built last; empty for {@link #OTHER}. */
+    /** The failure policy of the limiter that was built last. Empty for {@link #OTHER}. */
     Optional<FailurePolicy> failurePolicy();
 
     /** The hash tag of the limiter that was built last. */
     HashTag hashTag();
 
-    /** How the limiters prefetch, if one was built {@linkplain LimiterOptions#withPrefetch to}; the last terms. */
+    /** How the limiters prefetch, as set last, if one was built {@linkplain LimiterOptions#withPrefetch to prefetch}. */
     Optional<Prefetch> prefetch();
 
     /** The ban of the limiter that was built last, if it was built {@linkplain LimiterOptions#withBan with one}. */
@@ -88,8 +87,8 @@ public interface LimiterTotals {
     }
 
     /**
-     * Bans in effect that have rejected a request in this JVM or began in it, the longest first; up to 1,000. A ban is of a key
-     * of the limit, so the limiters of all its {@linkplain #plan plans} have the same. Empty if {@link #ban} is.
+     * Up to 1,000 bans in effect that have rejected a request in this JVM or began in it, the longest first. A ban belongs to a key of the limit,
+     * so the limiters of all its {@linkplain #plan plans} have the same bans. Empty if {@link #ban} is empty.
      */
     default List<KeyBan> bansInEffect() {
         return List.of();
@@ -110,25 +109,25 @@ public interface LimiterTotals {
     long errors();
 
     /**
-     * The number of requests whose caller waited for permits, whether or not it got them. A wait counts when it ends; of a {@link LimitSet} it
-     * counts for the part that waits longest.
+     * The number of requests whose caller waited for permits, whether or not it got them. A wait counts when it ends. The wait for a
+     * {@link LimitSet} counts for the part that waits longest.
      */
     default long waits() {
         return 0;
     }
 
-    /** How long those callers waited, in all. */
+    /** How long those callers waited in total. */
     default Duration waited() {
         return Duration.ZERO;
     }
 
     /**
-     * The keys with the most requests in the last minutes, the hottest first. An estimate: of many keys, one may be missing or have
-     * fewer requests here than it had, but none is here that was requested once while others were requested often.
+     * The keys with the most requests in the last minutes, the hottest first. This is an estimate: if there are many keys, one may be missing or
+     * may have had more requests than are shown here, but no key is here that was requested once while others were requested often.
      */
     List<HotKey> hottestKeys();
 
-    /** The keys with the most rejections in the last minutes, that with the most first. An estimate, as {@link #hottestKeys}. */
+    /** The keys with the most rejections in the last minutes, the most rejected first. An estimate, like {@link #hottestKeys}. */
     default List<RejectedKey> rejectedKeys() {
         return List.of();
     }
@@ -170,12 +169,12 @@ public interface LimiterTotals {
             return new KeyBan(keys, left);
         }
 
-        /** Of the {@linkplain Limiter#keys() key path}; mostly one. */
+        /** The keys of the {@linkplain Limiter#keys() key path}, usually one. */
         public List<String> keys() {
             return keys;
         }
 
-        /** Until it ends. */
+        /** The time until the ban ends. */
         public Duration left() {
             return left;
         }
@@ -216,12 +215,12 @@ public interface LimiterTotals {
             return new HotKey(keys, requests);
         }
 
-        /** Of the {@linkplain Limiter#keys() key path}; together truncated to 128 characters. */
+        /** The keys of the {@linkplain Limiter#keys() key path}, together truncated to 128 characters. */
         public List<String> keys() {
             return keys;
         }
 
-        /** Estimated number of requests: those of the last minute count in full, those of the minute before half, and so on. */
+        /** The estimated number of requests. Those of the last minute count in full, those of the minute before count half, and so on. */
         public long requests() {
             return requests;
         }
@@ -269,12 +268,12 @@ public interface LimiterTotals {
             return keys;
         }
 
-        /** Estimated number, counted as {@link HotKey#requests}. */
+        /** The estimated number of rejections, counted like {@link HotKey#requests}. */
         public long rejections() {
             return rejections;
         }
 
-        /** How long ago the last five were, the newest first; after 256 rejections in a minute, of one in 64. */
+        /** How long ago the last five rejections were, the newest first. After 256 rejections in a minute, only one in 64 is recorded. */
         public List<Duration> ago() {
             return ago;
         }

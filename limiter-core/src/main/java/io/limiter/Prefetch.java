@@ -6,17 +6,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How token buckets prefetch: each instance takes as many permits of a key as were lately requested from it, or its share by demand if
- * there are not enough for all, and grants and rejects without a call to Redis until it may take more. Immutable.
+ * How token buckets prefetch permits. Each instance takes as many permits of a key as were recently requested from it, or a share according to
+ * its demand if there are not enough for all. It then grants and rejects without a call to Redis until it may take more. Immutable.
  *
- * <p>In any time {@code t}, the fleet uses at most {@code capacity + rate * (t + time)} permits, however many instances it has.
- * Requests that wait, requests for more permits than an instance is given, limit sets, buckets that are refilled by fewer than ten
- * permits in {@code time} and hold fewer than 1,000, and buckets that are full within {@code time} are decided in Redis one by one.
- * Limiters of one name with and without prefetch share their permits.
+ * <p>In any time {@code t}, the fleet uses at most {@code capacity + rate * (t + time)} permits, however many instances it has. Limiters of one
+ * name with and without prefetch share their permits. These are decided in Redis one by one:
+ *
+ * <ul>
+ *   <li>requests that wait, requests for more permits than an instance is given, and limit sets
+ *   <li>buckets that are refilled by fewer than ten permits in {@code time} and hold fewer than 1,000
+ *   <li>buckets that are full within {@code time}
+ * </ul>
  */
 public final class Prefetch {
 
-    /** Of the whole fleet, for one key. */
+    /** The calls per second of the whole fleet that prefetch permits of one key, unless set. */
     public static final int DEFAULT_CALLS_PER_SECOND = 5_000;
 
     public static final Duration SHORTEST_TIME = Duration.ofMillis(10);
@@ -36,7 +40,7 @@ public final class Prefetch {
     /**
      * With {@value #DEFAULT_CALLS_PER_SECOND} calls per second.
      *
-     * @param time prefetch time: how much later a permit may be used than Redis counts it as used, from 10 ms to 10 s
+     * @param time the prefetch time, which is how much later a permit may be used than Redis counts it as used, from 10 ms to 10 s
      * @throws IllegalArgumentException if it is out of range
      */
     public static Prefetch of(Duration time) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 
-/** Thrown when a limit is exceeded. An expected outcome under load, so it has no stack trace. */
+/** Thrown when a limit is exceeded. It has no stack trace, because it is an expected outcome under load. */
 public class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -13,16 +13,16 @@ public class RateLimitExceededException extends RuntimeException {
     private final List<String> keys;
     private final Decision decision;
 
-    /** Of the limiter's own permits, with a message that says when to retry, or that it does not help. */
+    /** A rejection of the limiter's own permits, with a message that says when to retry, or that another try does not help. */
     public RateLimitExceededException(String limiter, Decision decision) {
         this(limiter, List.of(), decision);
     }
 
     /**
-     * With a message that says when to retry, or that it does not help.
+     * A rejection with a message that says when to retry, or that another try does not help.
      *
      * @param limiter the name of the limiter
-     * @param keys as of {@link Limiter#keys()}
+     * @param keys as in {@link Limiter#keys()}
      */
     public RateLimitExceededException(String limiter, List<String> keys, Decision decision) {
         this(limiter, keys, decision, defaultMessage(Objects.requireNonNull(decision, "decision")));
@@ -30,7 +30,7 @@ public class RateLimitExceededException extends RuntimeException {
 
     /**
      * @param limiter the name of the limiter
-     * @param keys as of {@link Limiter#keys()}
+     * @param keys as in {@link Limiter#keys()}
      */
     public RateLimitExceededException(String limiter, List<String> keys, Decision decision, String message) {
         super(Objects.requireNonNull(message, "message"), null, false, false);
@@ -44,12 +44,12 @@ public class RateLimitExceededException extends RuntimeException {
         return limiter;
     }
 
-    /** The key path whose permits were rejected, the outermost key first; none for the limiter's own permits. */
+    /** The key path whose permits were rejected, the outermost key first. Empty for the permits of the limiter itself. */
     public final List<String> keys() {
         return keys;
     }
 
-    /** The rejection, with what remains and when to retry. */
+    /** The rejection, with the remaining permits and the retry-after. */
     public final Decision decision() {
         return decision;
     }

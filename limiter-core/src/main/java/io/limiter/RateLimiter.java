@@ -9,24 +9,24 @@ import java.util.concurrent.CompletableFuture;
  *
  * <table class="striped">
  *   <caption>Behaviour when a permit is not available</caption>
- *   <tr><th>{@code acquire()}</th><td>waits until it is available, at most the limit's {@code maxWait}; throws
- *       {@link RateLimitExceededException} at once if it would take longer</td></tr>
- *   <tr><th>{@code tryAcquire()}</th><td>returns {@code false} at once</td></tr>
+ *   <tr><th>{@code acquire()}</th><td>waits until it is available, at most for the limit's {@code maxWait}. It throws
+ *       {@link RateLimitExceededException} immediately if it would take longer</td></tr>
+ *   <tr><th>{@code tryAcquire()}</th><td>returns {@code false} immediately</td></tr>
  *   <tr><th>{@code tryAcquire(timeout)}</th><td>waits if the permit comes due within the timeout, otherwise returns
- *       {@code false} at once</td></tr>
- *   <tr><th>{@code decide()}, {@code decide(permits, timeout)}</th><td>do the same as {@code tryAcquire}, and return what
- *       remains and when to retry</td></tr>
- *   <tr><th>{@code reserve()}</th><td>takes a permit that is available now as a reservation, which can be cancelled or
- *       settled; {@code reserve(permits, timeout)} also reserves permits that come due within the timeout, and returns when</td></tr>
+ *       {@code false} immediately</td></tr>
+ *   <tr><th>{@code decide()}, {@code decide(permits, timeout)}</th><td>do the same as {@code tryAcquire}, and also return the
+ *       remaining permits and the retry-after</td></tr>
+ *   <tr><th>{@code reserve()}</th><td>takes a permit that is available now as a reservation, which you can cancel or
+ *       settle. {@code reserve(permits, timeout)} also reserves permits that come due within the timeout, and returns when</td></tr>
  *   <tr><th>{@code peek()}</th><td>returns what {@code decide()} would decide, and takes nothing</td></tr>
- *   <tr><th>{@code async()}</th><td>has all of these, which return futures that complete when the others would return</td></tr>
+ *   <tr><th>{@code async()}</th><td>has the same methods, which return futures that complete when the others would return</td></tr>
  * </table>
  *
- * <p>A wait is decided before it begins: the permits are taken, and the caller sleeps until they come due, without
- * holding a lock or a connection. As in Guava, an interrupt cuts neither the sleep short nor the wait for the decision:
- * the permits are spent either way. The thread's interrupt flag is set again when the method returns.
+ * <p>The permits are taken before a wait begins. Then the caller sleeps until they come due, without holding a lock or a connection. As in
+ * Guava, an interrupt ends neither the sleep nor the wait for the decision, because the permits are spent in any case. The thread's
+ * interrupt flag is set again when the method returns.
  *
- * <p>No caller waits longer than the limit's {@code maxWait}. Timeouts, keys and futures are those of {@link Limiter}.
+ * <p>No caller waits longer than the limit's {@code maxWait}. Timeouts, keys and futures work as in {@link Limiter}.
  */
 public interface RateLimiter extends Limiter {
 
@@ -45,12 +45,12 @@ public interface RateLimiter extends Limiter {
     }
 
     /**
-     * Changes the rate of all limiters that its factory has built for this name and prefix, or will build, from their next
-     * decisions on; for as long as the factory lives, or until it is set again. Permits stored so far are settled at the old rate
-     * and then scaled to the new one; what is reserved stays reserved, within {@code maxWait}.
+     * Changes the rate of all limiters that its factory has built for this name and prefix, or will build. It applies from their next
+     * decisions on, until it is set again or the factory is closed. Stored permits are settled at the old rate and then scaled to the new
+     * one. Reserved permits stay reserved, within {@code maxWait}.
      *
-     * <p>Other factories, such as those in other JVMs, keep their rate until it is set there; for a whole fleet, there are
-     * live limits, which outrank it. Setting it on a view sets it for the limiter, with all its keys.
+     * <p>Other factories, such as those in other JVMs, keep their rate until it is set there. To change a whole fleet, use live limits, which
+     * have precedence over this rate. If you set it on a view, it is set for the limiter and all its keys.
      *
      * @param permitsPerSecond from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      * @throws IllegalArgumentException if the rate is out of range, or so low for the limit's burst that no call could
@@ -63,8 +63,8 @@ public interface RateLimiter extends Limiter {
      * {@link Reservation#timeToWait()}.
      *
      * @param permits at least 1
-     * @param timeout how long the caller would wait at most, and no longer than the limit's {@code maxWait}; zero or a negative one
-     *     for not at all
+     * @param timeout how long the caller would wait at most, which is never longer than the limit's {@code maxWait}. Zero or a negative
+     *     timeout means not to wait
      */
     Reservation reserve(long permits, Duration timeout);
 
@@ -93,8 +93,8 @@ public interface RateLimiter extends Limiter {
     }
 
     /**
-     * The methods of a rate limiter for callers whose thread must not block, neither for the backend nor for permits. Futures are
-     * given up as those of {@link Limiter.Async}.
+     * The methods of a rate limiter for callers whose thread must block neither for the backend nor for permits. A caller gives up a future
+     * as in {@link Limiter.Async}.
      */
     interface Async extends Limiter.Async {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The decision of a {@link LimitSet}. An immutable value with {@code equals}. */
 public final class SetDecision {
 
-    /** What one limit of the set decided. An immutable value with {@code equals}. */
+    /** The decision of one limit of the set. An immutable value with {@code equals}. */
     public static final class OfPart {
 
         private final Limiter limiter;
@@ -25,19 +25,19 @@ public final class SetDecision {
         }
 
         /**
-         * @param limiter one of the set's, or its view of a key
-         * @param decision what it decided
+         * @param limiter a limiter of the set, or its view of a key
+         * @param decision the decision of that limiter
          */
         public static OfPart of(Limiter limiter, Decision decision) {
             return new OfPart(limiter, decision);
         }
 
-        /** One of the set's, or its view of a key. */
+        /** A limiter of the set, or its view of a key. */
         public Limiter limiter() {
             return limiter;
         }
 
-        /** What it decided. */
+        /** The decision of that limiter. */
         public Decision decision() {
             return decision;
         }
@@ -82,9 +82,9 @@ public final class SetDecision {
     }
 
     /**
-     * What the limits decided, in the order of the set. If all grant, the permits are taken from all of them; otherwise nothing
-     * is taken, and a limit that grants says what it would have granted. A rejection by the rejection cache has only the limits
-     * that are known to reject.
+     * The decisions of the limits, in the order of the set. If all grant, the permits are taken from all of them. Otherwise nothing is taken,
+     * and the decision of a limit that grants is the one that it would have made. A rejection from the rejection cache has only the limits that
+     * are known to reject.
      */
     public List<OfPart> parts() {
         return parts;
@@ -95,12 +95,12 @@ public final class SetDecision {
         return parts.stream().allMatch(part -> part.decision().isGranted());
     }
 
-    /** The name of the limiter that rejected, of several the one with the longest retry-after; empty if granted. */
+    /** The name of the limiter that rejected, or of the one with the longest retry-after if several did. Empty if granted. */
     public Optional<String> rejectedBy() {
         return rejection().map(rejection -> rejection.limiter().name());
     }
 
-    /** The part that rejected, of several the one with the longest retry-after, then the first; empty if granted. */
+    /** The part that rejected, or the first one with the longest retry-after if several did. Empty if granted. */
     public Optional<OfPart> rejection() {
         return parts.stream()
                 .filter(part -> !part.decision().isGranted())
@@ -110,8 +110,8 @@ public final class SetDecision {
     }
 
     /**
-     * Combines the parts into one decision: the longest wait, retry-after and full-after of all parts, with the limit,
-     * the source and what remains of the part that rejected, or, if granted, of the one with the fewest remaining.
+     * Combines the parts into one decision. It has the longest wait, retry-after and full-after of all parts. The limit, the source and the
+     * remaining permits are those of the part that rejected, or, if granted, of the part with the fewest remaining permits.
      */
     public Decision decision() {
         Decision tightest = rejection()
@@ -134,12 +134,12 @@ public final class SetDecision {
         return parts.stream().map(OfPart::decision).max(by).orElseThrow();
     }
 
-    /** How long the caller of a granted request waits; the longest of all parts. */
+    /** How long the caller of a granted request waits, which is the longest wait of all parts. */
     public Duration timeToWait() {
         return decision().timeToWait();
     }
 
-    /** As {@link Decision#retryAfter()}; the longest of all parts. */
+    /** As {@link Decision#retryAfter()}, the longest of all parts. */
     public Optional<Duration> retryAfter() {
         return decision().retryAfter();
     }

@@ -15,15 +15,15 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>Each limit is cancelled or settled once: a set whose {@linkplain #parts() parts} are settled one by one cancels only the
- * others. Safe for use by many threads.
+ * <p>Each limit is cancelled or settled only once, so a set of which some {@linkplain #parts() parts} have been settled cancels only the others.
+ * Safe for use by many threads.
  */
 public interface SetReservation {
 
     /** The whole decision. */
     SetDecision decision();
 
-    /** The reservations of the limits, in the order of the set; none if one of them rejected, because then none took anything. */
+    /** The reservations of the limits, in the order of the set. Empty if a limit rejected, because then no permits were taken. */
     List<Reservation> parts();
 
     /** Whether all limits granted, so that the permits are taken. */
@@ -31,7 +31,7 @@ public interface SetReservation {
         return decision().isGranted();
     }
 
-    /** The time from the reservation until all permits may be used; for a rejection, the wait it would have taken. */
+    /** The time from the reservation until all permits may be used. For a rejection, it is the wait that would have been necessary. */
     default Duration timeToWait() {
         return decision().timeToWait();
     }
@@ -40,7 +40,7 @@ public interface SetReservation {
      * Cancels the reservations of all limits; see {@link Reservation#cancel()}.
      *
      * @return whether all of them were cancelled
-     * @throws LimiterBackendException as {@link Reservation#cancel()}; other limits may be cancelled
+     * @throws LimiterBackendException as in {@link Reservation#cancel()}. Other limits may have been cancelled
      */
     boolean cancel();
 
@@ -51,9 +51,9 @@ public interface SetReservation {
      * Settles the reservations of all limits; see {@link Reservation#settle}.
      *
      * @param actual how many permits of each limit were used, in the order of the set
-     * @return whether all of them were settled, so that as many permits of each limit are charged now as were used
-     * @throws IllegalArgumentException if there is not one number of at least 0 for each limit; nothing is settled
-     * @throws LimiterBackendException as {@link Reservation#settle}; other limits may be settled
+     * @return whether all of them were settled, so that exactly the used permits of each limit are charged now
+     * @throws IllegalArgumentException if there is not one number of at least 0 for each limit. Then nothing is settled
+     * @throws LimiterBackendException as in {@link Reservation#settle}. Other limits may have been settled
      */
     boolean settle(long... actual);
 

@@ -6,7 +6,7 @@ import java.math.RoundingMode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** So many permits of a limit: a percentage of it, or a number. An immutable value with {@code equals}. */
+/** A part of a limit's permits, either a percentage or a number. An immutable value with {@code equals}. */
 public final class Share {
 
     private static final BigDecimal ALL = BigDecimal.valueOf(100);
@@ -54,7 +54,7 @@ public final class Share {
                         + " permits, such as 20, was '" + text + "'");
     }
 
-    /** How many permits it is of a limit, rounded up; may be more than the limit if it is a number. */
+    /** The number of permits that this part of a limit is, rounded up. If the share is a number, it may be more than the limit. */
     public long of(long limit) {
         BigDecimal permits =
                 isPercentage ? amount.multiply(BigDecimal.valueOf(limit)).divide(ALL) : amount;
