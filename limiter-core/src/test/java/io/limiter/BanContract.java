@@ -100,7 +100,7 @@ abstract class BanContract extends LimiterContract {
     }
 
     @Test
-    void a_ban_outlasts_the_permits_that_come_back_meanwhile() {
+    void a_ban_outlasts_the_permits_that_come_back_before_its_end() {
         RateLimiter limiter = banning().build("login", TokenBucket.perSecond(1));
         ban(limiter, "ann");
         clock().advance(seconds(299));

@@ -46,7 +46,7 @@ abstract class WaitingContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("counting")
-    void a_retry_after_beyond_the_timeout_is_rejected_at_once(Limit limit) {
+    void a_retry_after_beyond_the_timeout_is_rejected_immediately(Limit limit) {
         Limiter limiter = limiters().build("k", limit);
         assertThat(limiter.tryAcquire(2)).isTrue();
         Decision rejection = limiter.decide(1);

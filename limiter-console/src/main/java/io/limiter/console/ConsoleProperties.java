@@ -48,7 +48,7 @@ record ConsoleProperties(
             throw new IllegalArgumentException(
                     "limiter.console.*-authorities must not name ROLE_ANONYMOUS, because nobody may"
                             + " change limits without a login; name an authority of users who log in, such as ROLE_OPERATOR, or let"
-                            + " the users of this machine read without a login by limiter.console.allow-unsecured=true");
+                            + " the users of this machine read without a login with limiter.console.allow-unsecured=true");
         }
     }
 }

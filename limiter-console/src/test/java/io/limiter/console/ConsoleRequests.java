@@ -70,7 +70,7 @@ abstract class ConsoleRequests {
     }
 
     @BeforeEach
-    void anew() {
+    void reset() {
         http = HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
         csrf = null;
         port = "local.server.port";

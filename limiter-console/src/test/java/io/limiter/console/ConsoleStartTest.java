@@ -135,7 +135,7 @@ class ConsoleStartTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"please", ""})
-    void what_is_neither_on_nor_off_prevents_startup(String value) {
+    void a_value_that_is_neither_on_nor_off_fails_at_startup(String value) {
         servlet.withPropertyValues("limiter.console.enabled=" + value)
                 .run(context -> assertThat(context)
                         .getFailure()

@@ -88,7 +88,7 @@ class FleetFeedTest {
     }
 
     @Test
-    void a_page_that_opens_gets_ten_minutes_at_once() throws JsonProcessingException {
+    void a_page_that_opens_gets_ten_minutes_immediately() throws JsonProcessingException {
         Instant now = Instant.parse("2026-03-01T12:00:00Z");
         Map<Instant, LimitReport.Rate> past = new HashMap<>();
         for (int step = 1; step <= 30; step++) {

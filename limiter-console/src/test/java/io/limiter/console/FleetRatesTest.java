@@ -112,7 +112,7 @@ class FleetRatesTest {
     }
 
     @Test
-    void an_instance_that_has_started_anew_has_no_negative_rate() {
+    void an_instance_that_has_restarted_has_no_negative_rate() {
         rates.add(List.of(report("a", 10, 100, 50), report("b", 10, 0, 0)));
         rates.add(List.of(report("a", 11, 3, 1), report("b", 11, 20, 0)));
         assertThat(limit().granted()).isEqualTo(20);

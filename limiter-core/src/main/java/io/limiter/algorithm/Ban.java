@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  * Bans keys that a limit rejects too often, each time twice as long. {@link io.limiter.LimiterOptions#withBan} adds it to a limit.
  *
  * <p>A key is banned as soon as {@code after} of its requests were rejected within {@code within}. Rejections by the ban itself
- * do not count. The first ban lasts {@code lasting}, and each further one twice as long as the one before, {@code atMost} at most.
+ * do not count. The first ban lasts {@code lasting}, and each further one twice as long as the one before, up to {@code atMost}.
  * A key that was not banned for {@code atMost} starts again with {@code lasting}. A changed definition does not change a ban that
  * has begun. If the clock steps back, no ban lasts longer than it would have from then on.
  *
- * <p>As a {@link Limit} it grants unless the key is banned. A charge counts that many rejections, and is granted unless the key is
- * banned then; the decision on the one that bans it has a ticket. Nothing else changes the state.
+ * <p>As a {@link Limit}, it grants unless the key is banned. A charge counts that many rejections, and is granted unless the key is banned at that
+ * moment. The decision on the charge that bans the key has a ticket. Nothing else changes the state.
  */
 public final class Ban implements LimitStep<Ban.State> {
 
-    /** The most rejections: every decision reads the times of all. */
+    /** The most rejections, because every decision reads the times of all of them. */
     public static final int MAX_AFTER = 100;
 
     private final int after;
@@ -81,7 +81,7 @@ public final class Ban implements LimitStep<Ban.State> {
         return after;
     }
 
-    /** In any interval of this length, from 1 ms to 1,000 days. */
+    /** The length of the interval in which they are counted, from 1 ms to 1,000 days. */
     public Duration within() {
         return within;
     }

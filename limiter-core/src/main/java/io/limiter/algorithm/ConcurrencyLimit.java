@@ -18,17 +18,16 @@ import org.jspecify.annotations.Nullable;
  * At most {@code limit} permits held at the same time. A holder acquires permits under an id that it chooses, and
  * releases them under the same id.
  *
- * <p>Each holder has a <em>lease</em> that expires after {@code leaseTime} unless it is renewed, so the permits of a
- * crashed holder become free. At most {@code limit} permits are held under live leases, by the clock of the backend. A
- * holder that lost its lease and goes on working is not counted: it has to detect that.
+ * <p>Each holder has a <em>lease</em> that expires after {@code leaseTime} unless it is renewed, so the permits of a crashed holder become free. At
+ * most {@code limit} permits are held under live leases, according to the clock of the backend. A holder that lost its lease and continues to work is
+ * not counted, and has to detect that.
  *
- * <p>A request that {@linkplain Request#holdOrWait waits} and is rejected leaves a ticket for {@value Request#TICKET_MICROS} microseconds,
- * renewed by each further try under its id. Who waits longest is served first: the permits of the tickets before it are not there
- * for a request, except those of a lower limit that could not be granted now. The ticket becomes the lease, or ends by a release.
+ * <p>A request that {@linkplain Request#holdOrWait waits} and is rejected leaves a ticket for {@value Request#TICKET_MICROS} microseconds, which each
+ * further try under its id renews. Whoever waits longest is served first. A request therefore cannot take the permits of earlier tickets, except those
+ * of a lower limit that could not be granted now. The ticket becomes the lease, or ends with a release.
  *
- * <p>All requests are idempotent: a second acquisition under an id renews its lease and takes no more permits; a
- * release or renewal without a lease changes nothing. So a request whose answer was lost can be followed by a release,
- * and a late release or renewal affects no other holder.
+ * <p>All requests are idempotent. A second acquisition under an id renews its lease and takes no more permits, and a release or renewal without a lease
+ * changes nothing. So a request whose answer was lost can be followed by a release, and a late release or renewal affects no other holder.
  *
  * <p>The {@code retryAfter} of a rejection is when enough leases expire if none is renewed or released. The request may
  * be granted earlier, or not even then.
@@ -77,7 +76,7 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
         return Ranges.micros(leaseTime);
     }
 
-    /** The most permits held at the same time, from 1 to 1,000; all holders are read with each decision. */
+    /** The most permits held at the same time, from 1 to 1,000, because each decision reads all holders. */
     public long limit() {
         return limit;
     }

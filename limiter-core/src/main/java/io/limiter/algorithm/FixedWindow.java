@@ -15,21 +15,20 @@ import org.jspecify.annotations.Nullable;
  * At most {@code limit} permits in a window of length {@code period}, which opens with its first request, or in each {@link
  * CalendarPeriod}, for example a quota for each month.
  *
- * <p>Exact within each window. Across a boundary, up to twice the limit can be granted in one period: all of the first
- * window at its end, all of the second at its start. A {@link TokenBucket} has no boundaries.
+ * <p>It is exact within each window. Across a boundary, up to twice the limit can be granted in one period, namely all permits of the first window
+ * at its end and all permits of the second at its start. A {@link TokenBucket} has no boundaries.
  *
- * <p>A rejected request does not change the window. A changed limit applies to the open window at once. When the clock steps
- * back, a window ends at most one period from now, or two if it is one of the calendar.
+ * <p>A rejected request does not change the window. A changed limit applies to the open window immediately. When the clock steps back, a window ends
+ * at most one period from now, or two if it is one of the calendar.
  *
- * <p>Limiters with different periods can share permits: plans of one limit, or an old and a new definition while a
- * new version is rolled out. Each has a window of its own, and permits count in all that are open, whoever takes them. So
- * what was used of a day stays used after a visit to a limit for a minute. A window opens as if it had with the first of the
- * others that opened within its period, and counts the permits of that one. Of a longer one that opened earlier it does not
- * know when its permits were taken, and begins with 0.
+ * <p>Limiters with different periods can share permits, such as the plans of one limit, or an old and a new definition while a new version is rolled
+ * out. Each period has its own window, and a permit counts in all windows that are open, whoever takes it. So the used permits of a day stay used after
+ * a visit to a limit for a minute. If the first of the other windows opened within the period of a new window, the new one counts as opened at the same
+ * time, and begins with the same count. If a longer window opened earlier, it is unknown when its permits were taken, so the new one begins with 0.
  *
- * <p>Limiters with the same unit of the calendar share one window. If they name different ends for it, because they have other
- * time zones or anchors, it ends at the earliest of them. So of each unit, no more than one limit is granted between two of the
- * boundaries that any of them names, and who changes the anchor gets nothing back sooner.
+ * <p>Limiters with the same unit of the calendar share one window. If they name different ends for it, because their time zones or anchors differ, it
+ * ends at the earliest of these ends. So for each unit, no more than one limit is granted between two of the boundaries that any of them names, and
+ * changing the anchor gives no permits back early.
  */
 public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
 

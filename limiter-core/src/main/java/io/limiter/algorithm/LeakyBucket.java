@@ -10,9 +10,9 @@ import java.time.temporal.ChronoUnit;
  * the number of permits taken from the token bucket (the generic cell rate algorithm of ITU-T I.371, annex A).
  *
  * <ul>
- *   <li>As a <em>meter</em>, a bucket leaks at a steady rate; a request that would overflow it is rejected.
- *   <li>As a <em>queue</em>, requests leave one by one at even intervals; each decision has the wait, and a request
- *       that finds the queue full is rejected.
+ *   <li>As a <em>meter</em>, a bucket leaks at a steady rate, and a request that would overflow it is rejected.
+ *   <li>As a <em>queue</em>, requests leave one by one at even intervals. Each decision has the wait, and a request that finds the queue full is
+ *       rejected.
  * </ul>
  */
 public final class LeakyBucket {
@@ -34,8 +34,7 @@ public final class LeakyBucket {
      * A leaky bucket as a queue. {@code acquire()} waits in the queue, {@code tryAcquire()} does not.
      *
      * @param permitsPerSecond the rate in permits per second, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
-     * @param maxWaiting how many can wait at most, from 0 to 1,000,000,000,000; serving them all may take 1,000 days at
-     *     most
+     * @param maxWaiting how many can wait at most, from 0 to 1,000,000,000,000. To serve them all may take 1,000 days at most
      */
     public static TokenBucket queue(double permitsPerSecond, long maxWaiting) {
         Ranges.range("maxWaiting", maxWaiting, 0, TokenBucket.MAX_CAPACITY);

@@ -3,11 +3,11 @@ package io.limiter.algorithm;
 import io.limiter.step.LimitStep;
 
 /**
- * A limit definition: an algorithm and its parameters, as an immutable value with {@code equals}. Its permits are spent; they come
- * back with time.
+ * A limit definition, which is an algorithm and its parameters, as an immutable value with {@code equals}. Its permits are spent, and come back
+ * with time.
  *
- * <p>What a limiter is built with is mostly one of {@link TokenBucket}, {@link FixedWindow}, {@link SlidingCounter} and {@link
- * SlidingLog}. A limit of one's own implements this and a {@link LimitStep}, best in one class, which returns itself as its step.
+ * <p>Most limiters are built with a {@link TokenBucket}, {@link FixedWindow}, {@link SlidingCounter} or {@link SlidingLog}. A limit of your own
+ * implements this interface and {@link LimitStep}, preferably in one class, which returns itself as its step.
  */
 public non-sealed interface Limit extends AnyLimit {
 

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A sliding window log: at most {@code limit} permits in <em>any</em> interval of length {@code period}.
  *
- * <p>It stores when each permit was granted; a permit is free again one period later. So it is exact, while a {@link
- * FixedWindow} grants up to twice the limit across a boundary and a {@link SlidingCounter} estimates. It needs about 12
- * bytes for each microsecond with grants in the last period, and in Redis up to four times that. Each decision reads
- * the whole log.
+ * <p>It stores when each permit was granted, and a permit is free again one period later. So it is exact, while a {@link FixedWindow} grants up to
+ * twice the limit across a boundary, and a {@link SlidingCounter} estimates. It needs about 12 bytes for each microsecond with grants in the last
+ * period, and in Redis up to four times that. Each decision reads the whole log.
  *
- * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants. Limiters with different
- * periods can share a log: plans of one limit, or an old and a new definition while a new version is rolled out. Each counts
- * all permits of its own period, because the log keeps those of the longest that was used within itself. A refund removes the
- * newest permits, a cancellation those of its grant, as far as they still count. A charge counts even above the limit; the
- * oldest of more than twice the largest limit become one entry and leave with its last permit. More than 1,073,741,824 charged
- * permits count as so many, which only their refunds can tell. If the clock steps back, grants in the future count as made now, so no permits become free and no caller is
- * rejected for longer than one period.
+ * <p>A rejected request adds nothing. A changed limit or period applies immediately to earlier grants. Limiters with different periods can share a
+ * log, such as the plans of one limit, or an old and a new definition while a new version is rolled out. Each counts all permits of its own period,
+ * because the log keeps permits for the longest period that was used within its own length.
+ *
+ * <p>A refund removes the newest permits. A cancellation removes the permits of its grant, if they still count. A charge counts even above the limit.
+ * If there are more than twice the permits of the largest limit, the oldest ones become one entry and leave with its last permit. More than
+ * 1,073,741,824 charged permits count as that number, which is visible only in their refunds. If the clock steps back, grants in the future count as
+ * made now, so no permits become free and no caller is rejected for longer than one period.
  */
 public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
 

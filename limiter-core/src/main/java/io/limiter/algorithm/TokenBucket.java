@@ -14,28 +14,28 @@ import org.jspecify.annotations.Nullable;
  * A token bucket: permits accrue at an even rate, and the bucket stores unused ones up to its capacity.
  *
  * <p>Like Guava's {@code SmoothRateLimiter}, it has no timer: each request first adds what has accrued since the last one.
- * Permits that do not exist yet can be reserved; {@link WhoWaits} says who waits for them.
+ * Permits that do not exist yet can be reserved, and {@link WhoWaits} says who waits for them.
  *
  * <h2>What it guarantees</h2>
  *
  * <ul>
  *   <li>Upper bound: in any {@code t} seconds, at most {@code capacity + rate * t} permits come due, and with
- *       {@code NEXT_CALLER} one request more. With a warm-up the bound is {@code rate * t} and one request, because no permit
+ *       {@code NEXT_CALLER} one more request. With a warm-up, the bound is {@code rate * t} and one request, because no permit
  *       takes less than the stable interval. All permits of one request are due at the same time, even if they are more than
- *       the capacity. A clock that steps back by up to two hours stops the refill until it catches up; a greater step
- *       stops it for an hour. A reservation further ahead than an hour makes both longer, by as much. Stored permits stay.
- *       Refunded permits come on top.
+ *       the capacity. If a clock steps back by up to two hours, the refill stops until it catches up, and after a greater step
+ *       it stops for an hour. A reservation that is more than an hour ahead prolongs both by the excess. Stored permits stay.
+ *       Refunded permits are added to the bound.
  *   <li>Lower bound: with enough demand, the granted rate is the configured one, from 0.001/s to 1,000,000/s, if the burst
  *       or the timeout has room for the permits that accrue between two calls.
  *   <li>Bounded debt: no reservation reaches further ahead than {@code maxWait} (or one permit, if that takes longer).
- *   <li>A changed rate keeps stored permits and debt: elapsed time counts at the old rate, then stored permits are scaled to
+ *   <li>A changed rate keeps stored permits and debt. Elapsed time counts at the old rate, and then stored permits are scaled to
  *       the new one. Limiters with different definitions of one bucket change it with each call, so they should share it
  *       only while a new version is rolled out.
- *   <li>A cancelled reservation leaves no trace, except that later reservations keep their times. It is restored at once
- *       if it is the last one, or as far as the capacity has room for it beside what was reserved after it; the rest
- *       once all since the first cancelled one are cancelled. The bounds above hold for what is not cancelled; only with
- *       {@code CALLER} a cancelled request for more than the capacity counts as if it came due. A warm-up restores
- *       stored permits only while some are left; otherwise what they cost above the stable interval stays reserved.
+ *   <li>A cancelled reservation leaves no trace, except that later reservations keep their times. If it is the last one, it is
+ *       restored immediately. Otherwise, as much of it is restored as the capacity has room for in addition to the later reservations,
+ *       and the rest once all reservations since the first cancelled one are cancelled. The bounds above apply to permits that are not
+ *       cancelled, except that with {@code CALLER} a cancelled request for more than the capacity counts as if it came due. A warm-up
+ *       restores stored permits only while some are left. Otherwise, their cost above the stable interval stays reserved.
  * </ul>
  *
  * <h2>How it is defined</h2>
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * TokenBucket.perSecond(50)                                  // stores up to one second's permits
  * TokenBucket.perSecond(50).withCapacity(100)                // 100 at any rate
- * TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
+ * TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2)) // 100, and at another rate still those of 2 s
  * TokenBucket.per(100, Duration.ofMinutes(1))                // stores up to a minute's 100 permits
  * }</pre>
  */
@@ -117,7 +117,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     }
 
     /**
-     * A bucket with a rate in permits per second. Its capacity is one second's permits or one permit, whichever is more; it
+     * A bucket with a rate in permits per second. Its capacity is one second's permits or one permit, whichever is more. It
      * starts full, and callers wait for their own permits.
      *
      * @param permitsPerSecond from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
@@ -127,10 +127,10 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
     }
 
     /**
-     * A bucket with a rate in permits per period, at an even rate. Its capacity is one period's permits or one permit, whichever is
-     * more; otherwise as {@link #perSecond}.
+     * A bucket with a rate in permits per period, which come at an even rate. Its capacity is one period's permits or one permit, whichever is
+     * more. Apart from that, it is the same as {@link #perSecond}.
      *
-     * @param permits as many as come to a rate in the range of {@link #perSecond}, at most 1,000,000,000,000
+     * @param permits at most 1,000,000,000,000, and a number whose rate is in the range of {@link #perSecond}
      * @param period from 1 ns to 1,000 days
      */
     public static TokenBucket per(double permits, Duration period) {
@@ -153,7 +153,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
      * A bucket that may hold less than a permit, for callers that wait for the rest of it.
      *
      * @param burstSeconds the capacity in seconds, more than 0
-     * @param maxWait as of {@link #withMaxWait}, long enough that a full bucket grants a permit within it
+     * @param maxWait as in {@link #withMaxWait}, and long enough that a full bucket grants a permit within it
      */
     public static TokenBucket forWaiting(double permitsPerSecond, double burstSeconds, Duration maxWait) {
         return new TokenBucket(permitsPerSecond, burstSeconds, 0, null, WhoWaits.CALLER, true, maxWait, DEFAULT_EXPIRE);
@@ -272,14 +272,14 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
         return permitsPerSecond;
     }
 
-    /** The capacity in seconds, from 0 to 86,400,000; ignored with a warm-up, whose period sets the capacity. */
+    /** The capacity in seconds, from 0 to 86,400,000. It is ignored with a warm-up, because its period sets the capacity. */
     public double burstSeconds() {
         return burstSeconds;
     }
 
     /**
-     * The capacity in permits, from 0; the larger of the two applies, at most 1,000,000,000,000 permits and what accrues in
-     * 1,000 days.
+     * The capacity in permits, from 0. The larger of the two capacities applies, but at most 1,000,000,000,000 permits and the permits that
+     * accrue in 1,000 days.
      */
     public double minCapacity() {
         return minCapacity;
@@ -295,12 +295,12 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
         return whoWaits;
     }
 
-    /** Whether a new bucket is full; always {@code true} with a warm-up, where full means cold. */
+    /** Whether a new bucket is full. It is always {@code true} with a warm-up, where full means cold. */
     public boolean startsFull() {
         return startsFull;
     }
 
-    /** How far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days. */
+    /** How far ahead permits can be reserved, whatever the timeout, from 0 to 1,000 days. */
     public Duration maxWait() {
         return maxWait;
     }
@@ -313,7 +313,7 @@ public final class TokenBucket implements Limit, LimitStep<RedisPermits> {
         return expire;
     }
 
-    /** As what it was defined: a token bucket, leaky bucket or leaky queue. Decisions do not depend on it. */
+    /** The kind as which it was defined: token bucket, leaky bucket or leaky queue. Decisions do not depend on it. */
     public LimitKind kind() {
         return kind;
     }

@@ -32,7 +32,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         return new Builder();
     }
 
-    /** A factory whose limiters grant everything at once and count nothing, for disabled limits. */
+    /** A factory whose limiters grant everything immediately and count nothing, for disabled limits. */
     public static LocalLimiterFactory unlimited() {
         return new LocalLimiterFactory(LocalLimiters.unlimited().view());
     }
@@ -43,7 +43,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * Releases all leases and closes the limiters: waiting and later requests fail with {@link
+     * Releases all leases and closes the limiters, so that waiting and later requests fail with {@link
      * io.limiter.LimiterBackendException}. Does nothing on a view.
      */
     @Override
@@ -62,8 +62,8 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         private Builder() {}
 
         /**
-         * Bounds how many limiters are kept for their next use; they are evicted after 5 minutes without one, too. An evicted limiter is
-         * built again when needed; its permits are not affected. Default 10,000.
+         * Bounds how many limiters are kept for their next use. They are also evicted after 5 minutes without use. An evicted limiter is built
+         * again when it is needed, and its permits are not affected. Default 10,000.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -73,7 +73,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * The maximum number of keys, at least 1; beyond it, those that would be full again soonest are evicted. Default 100,000.
+         * The maximum number of keys, at least 1. Beyond it, keys that would be full again soonest are evicted. Default 100,000.
          */
         public Builder maxKeys(int newMaxKeys) {
             this.maxKeys = newMaxKeys;
@@ -87,10 +87,10 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * Defines a limit by its name, for {@link LimiterFactory#rateLimiter(String)} and its like. In Spring,
+         * Defines a limit by its name, for {@link LimiterFactory#rateLimiter(String)} and similar methods. In Spring,
          * {@code limiter.limits.<name>} replaces it.
          *
-         * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
+         * @param options the options of its limiters. With a {@linkplain LimiterOptions#withPlan plan}, it is the definition of that plan
          * @throws IllegalArgumentException if the name is blank or defined already
          */
         public Builder define(String name, AnyLimit limit, LimiterOptions options) {

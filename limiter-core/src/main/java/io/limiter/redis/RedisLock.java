@@ -91,7 +91,7 @@ public final class RedisLock implements DistributedLock {
             redis.run(unlock, new byte[][] {key}, owner);
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
-            log.warn("Lock not released; others wait until it expires after {}", lease, e);
+            log.warn("Lock not released, so others wait until it expires after {}", lease, e);
         }
     }
 }

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Builds limiters whose permits are in Redis 6.2 or later, standalone, Sentinel or Cluster, over the application's own
- * connections, of Lettuce or of Jedis.
+ * Builds limiters whose permits are in Redis 6.2 or later, standalone, with Sentinel or in a Cluster. It uses the application's own Lettuce or
+ * Jedis connections.
  *
  * <pre>{@code
  * RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory).build();
@@ -56,8 +56,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * Settings of a factory that makes no call to Redis, so that a program written for Redis runs without it: where limits are
-     * disabled, in this process alone, and in tests. It takes the permits of another factory; settings of Redis have no effect.
+     * Settings of a factory that makes no call to Redis, so that a program written for Redis runs without it: if limits are disabled, in this
+     * process alone, and in tests. It takes the permits of another factory, and settings for Redis have no effect.
      *
      * @param decides a {@link io.limiter.local.LocalLimiterFactory}, or that of {@code limiter-test}
      * @throws IllegalArgumentException if it decides elsewhere
@@ -91,11 +91,11 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * Connects, loads the scripts, makes a few decisions, and a few more that fail, so that the first decision of a limiter, and
-     * the first that Redis does not answer, is as fast as later ones. Takes no permits and does not block. Waits 2 s at most for
-     * Redis, however long the client connects.
+     * Connects, loads the scripts, and makes a few decisions, and a few more that fail, so that a limiter's first decision, and the first one
+     * that Redis does not answer, are as fast as later ones. Takes no permits and does not block. Waits at most 2 s for Redis, however long the
+     * client takes to connect.
      *
-     * @return whether Redis has answered; if not, that is only logged
+     * @return whether Redis has answered. If it has not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
         return redis == null ? CompletableFuture.completedFuture(true) : redis.warmUp();
@@ -112,9 +112,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * How many instances live limits have counted lately, this one included; while Redis is unavailable, before. Never less than
-     * {@link Builder#expectedInstances}, which it is without live limits, and before the first count. Each decides under
-     * {@link FailurePolicy#share(int)} of them under {@code LOCAL}.
+     * How many instances live limits have recently counted, including this one. While Redis is unavailable, it is the last count before. It is
+     * never less than {@link Builder#expectedInstances}, and equal to that without live limits and before the first count. Under {@code LOCAL},
+     * each instance decides under the {@link FailurePolicy#share(int)} for this number.
      */
     public int instances() {
         return redis == null ? 1 : redis.instances().count();
@@ -128,9 +128,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     /**
      * Releases all leases, waiting a second at most, and closes the limiters.
      *
-     * <p>Requests that have not been sent, and all later ones, fail with {@link io.limiter.LimiterBackendException}, whatever
-     * their failure policy; those that were sent are still answered. The rejection cache may reject for another second. The
-     * connections belong to the application and stay open. Does nothing on a view.
+     * <p>Requests that have not been sent, and all later ones, fail with {@link io.limiter.LimiterBackendException}, whatever their failure
+     * policy. Requests that were sent are still answered. The rejection cache may reject for another second. The connections belong to the
+     * application and stay open. Does nothing on a view.
      */
     @Override
     public void close() {
@@ -170,7 +170,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
     }
 
-    /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
+    /** Settings of a factory. By default, it decides with the script engine. Not safe for use by several threads. */
     public static final class Builder extends EngineSettings {
 
         /** How long a decision may take, unless set. */
@@ -237,8 +237,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * How many instances share the limits at least, whatever live limits have counted: under {@link FailurePolicy#LOCAL} an
-         * instance that starts without Redis, or has not counted yet, decides under its part of as many. Default 1.
+         * How many instances share the limits at least, whatever live limits have counted. Under {@link FailurePolicy#LOCAL}, an instance that
+         * starts without Redis, or has not counted yet, decides under its part of this number. Default 1.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -251,8 +251,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * The maximum number of keys of the local fallback; beyond it, those that would be full again soonest are evicted.
-         * Default 100,000.
+         * The maximum number of keys of the local fallback. Beyond it, keys that would be full again soonest are evicted. Default 100,000.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -276,10 +275,11 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * How long a decision may take until Redis has first answered, if that is longer than the {@link #decisionTimeout}: the
-         * first decisions of a JVM load classes, connect and send the scripts. It ends that long after the first of them, or after
-         * the start of the {@linkplain RedisRateLimiterFactory#warmUp warm-up}: while Redis cannot be reached, later decisions have the decisionTimeout.
-         * One that refuses connections is tried for the decisionTimeout in any case. Default {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
+         * How long a decision may take until Redis has first answered, if that is longer than the {@link #decisionTimeout}. It is for the first
+         * decisions of a JVM, which load classes, connect and send the scripts. It applies for that time from the first of them, or from the
+         * start of the {@linkplain RedisRateLimiterFactory#warmUp warm-up}, so while Redis cannot be reached, later decisions have the
+         * decisionTimeout. A Redis that refuses connections is tried only for the decisionTimeout. Default
+         * {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
@@ -289,8 +289,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * The longest pause between the probes of an unavailable Redis, which run in the background. The first probe comes at
-         * once, the second after a sixteenth of it, and each further one after twice as long. Default {@link #DEFAULT_PROBE_INTERVAL}.
+         * The longest pause between the probes of an unavailable Redis, which run in the background. The first probe is sent immediately, the
+         * second after a sixteenth of this pause, and each further one after twice the pause before. Default {@link #DEFAULT_PROBE_INTERVAL}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
@@ -300,11 +300,10 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * Separates this application from others on one Redis, which otherwise share the permits, the live limits and the reports
-         * of limits of one name. The stored keys of all limiters start with it, see {@link
-         * LimiterOptions#withNamespace}. Default: none.
+         * Separates this application from others on one Redis. Without it, they share the permits, the live limits and the reports of limits of
+         * one name. The stored keys of all limiters start with it, see {@link LimiterOptions#withNamespace}. Default: none.
          *
-         * @param newNamespace such as the name of the application; empty for none
+         * @param newNamespace such as the name of the application, or empty for none
          * @throws IllegalArgumentException if it has more than 100 characters, or only spaces
          */
         public Builder namespace(String newNamespace) {
@@ -314,9 +313,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * Over how many hash tags keys are spread in a Redis Cluster, where only keys with one hash tag share calls. All
-         * instances need the same number: another number gives keys other permits. Default {@link #DEFAULT_HASH_TAGS}, on any other Redis none;
-         * 0 spreads no keys: then {@link HashTag} alone decides.
+         * Over how many hash tags keys are spread in a Redis Cluster, where only keys with the same hash tag share calls. All instances need the
+         * same number, because with another number keys have other permits. With 0, keys are not spread, and only {@link HashTag} decides. Default
+         * {@link #DEFAULT_HASH_TAGS} in a Cluster. It has no effect on any other Redis.
          *
          * @throws IllegalArgumentException if less than 0 or more than 1,024
          */

@@ -59,7 +59,7 @@ public final class RedissonLock implements DistributedLock {
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
             log.warn(
-                    "Lock {} not released; others wait until it expires after {}",
+                    "Lock {} not released, so others wait until it expires after {}",
                     ShownKey.of(lock.getName()),
                     lease,
                     e);

@@ -8,12 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Lua script of one kind of limit, and the encodings of its parameters, requests and state. Kinds of limits
- * without a script are decided by the lock engine and the local engine only.
+ * The Lua script of one kind of limit, and the encodings of its parameters, requests and state. Only the lock engine and the local engine can
+ * decide kinds of limit without a script.
  *
- * <p>A custom script is registered with {@link java.util.ServiceLoader}, by the name of its class in {@code
- * META-INF/services/io.limiter.spi.LimitScript}; see {@code docs/own-limit.md}. Implementations are stateless and are
- * used by multiple threads.
+ * <p>To register a custom script with {@link java.util.ServiceLoader}, write the name of its class into {@code
+ * META-INF/services/io.limiter.spi.LimitScript}. See {@code docs/own-limit.md}. Implementations are stateless and are used by multiple threads.
  *
  * @param <L> the kind of limit
  * @param <S> its state
@@ -66,8 +65,7 @@ public abstract class LimitScript<L extends LimitStep<S>, S> {
      * Writes one request: two doubles, little-endian, which {@code batch.lua} passes to the script as {@code
      * permits} and {@code timeout}. This default writes the permits (negative to peek) and the timeout in
      * microseconds (-1 to return permits, -2 to charge them, -2 minus the ticket to cancel a grant, between -1 and 0 to
-     * prefetch). Override it to
-     * put something else into these sixteen bytes.
+     * prefetch). Override it to put something else into these sixteen bytes.
      *
      * @throws IllegalArgumentException if this kind of limit does not support the request
      */
@@ -91,12 +89,12 @@ public abstract class LimitScript<L extends LimitStep<S>, S> {
      *
      * @param value as stored, not empty
      * @param nowMicros when it was loaded
-     * @param ttlMillis remaining time to live; negative if the key has no expiry
+     * @param ttlMillis the remaining time to live, negative if the key has no expiry
      * @return {@code null} if the value is not in the script's encoding
      */
     public abstract @Nullable S readPacked(byte[] value, L limit, long nowMicros, long ttlMillis);
 
-    /** Reads the doubles of a packed value; {@code null} if its first byte or its length differs. */
+    /** Reads the doubles of a packed value, or returns {@code null} if its first byte or its length differs. */
     protected static double @Nullable [] unpack(byte[] value, int firstByte, int doubles, int otherBytes) {
         if (value[0] != firstByte || value.length != 1 + doubles * Double.BYTES + otherBytes) {
             return null;

@@ -118,7 +118,7 @@ class CancelTest {
 
     /** Those that stay come due when all would have. */
     @Test
-    void some_permits_of_a_reservation_that_waits_are_restored_as_far_as_the_capacity_has_room_beside_the_others() {
+    void some_permits_of_a_reservation_that_waits_are_restored_as_far_as_the_capacity_has_room_next_to_the_others() {
         Account last = new Account(TokenBucket.of(10, 1));
         last.reserve(10);
         last.cancel(last.reserve(8), 5);
@@ -133,7 +133,7 @@ class CancelTest {
     }
 
     @Test
-    void some_permits_that_were_stored_are_restored_beside_later_ones_as_if_fewer_had_been_reserved() {
+    void some_permits_that_were_stored_are_restored_next_to_later_ones_as_if_fewer_had_been_reserved() {
         Account account = new Account(TokenBucket.of(1, 10));
         Reserved estimated = account.reserve(10);
         account.pause(5_000_000);

@@ -98,7 +98,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void a_changed_limit_applies_at_once() {
+    void a_changed_limit_applies_immediately() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 

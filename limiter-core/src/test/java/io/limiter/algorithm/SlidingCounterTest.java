@@ -90,7 +90,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_changed_limit_applies_at_once() {
+    void a_changed_limit_applies_immediately() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.take(at(0), 10, 0);
         counter.limit(SlidingCounter.of(12, Duration.ofSeconds(10)));

@@ -150,7 +150,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_changed_limit_applies_at_once_to_earlier_grants() {
+    void a_changed_limit_applies_immediately_to_earlier_grants() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
         log.limit(SlidingLog.of(5, Duration.ofSeconds(10)));
@@ -161,7 +161,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_changed_period_applies_at_once_and_does_not_restore_expired_grants() {
+    void a_changed_period_applies_immediately_and_does_not_restore_expired_grants() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
         log.limit(SlidingLog.of(3, Duration.ofSeconds(2)));

@@ -146,7 +146,7 @@ class TokenBucketPrefetchTest {
     }
 
     @Test
-    void unused_permits_return_to_a_bucket_that_was_reset_beside_what_instances_hold() {
+    void unused_permits_return_to_a_bucket_that_was_reset_while_instances_hold_permits() {
         decide(Request.take(6_000, 0));
         Verdict given = prefetch(500);
         state = null;
@@ -157,7 +157,7 @@ class TokenBucketPrefetchTest {
     }
 
     @Test
-    void a_smaller_capacity_leaves_no_room_beside_what_instances_hold() {
+    void a_smaller_capacity_leaves_no_room_next_to_the_permits_that_instances_hold() {
         prefetch(3_000);
         Step<RedisPermits> smaller = TokenBucket.perSecond(2_000).step(state, now, Request.peek(1, 0));
 

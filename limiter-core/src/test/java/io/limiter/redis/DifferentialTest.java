@@ -157,7 +157,7 @@ class DifferentialTest extends DifferentialContract {
 
     /** Java does not touch a state for such a request, so neither does it spill what instances hold a part of. */
     @Test
-    void a_request_that_does_nothing_leaves_permits_beside_those_that_are_held() {
+    void a_request_that_does_nothing_leaves_permits_in_addition_to_those_that_are_held() {
         TokenBucket bucket = TokenBucket.perSecond(10).withCapacity(100);
         long now = redis.clock().micros();
         Request late = Request.of(Request.Action.REFUND, 1, 0, now + 10_000_000);

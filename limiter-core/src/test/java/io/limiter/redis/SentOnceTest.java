@@ -149,7 +149,7 @@ class SentOnceTest {
 
     /** What shares the call of a cancellation is executed once, too, and neither has a decision. */
     @Test
-    void takes_beside_a_cancellation_in_a_cluster_are_executed_once() {
+    void takes_in_the_same_call_as_a_cancellation_in_a_cluster_are_executed_once() {
         ScriptBackend backend = RedisFixture.scriptBackend(connect(Topology.CLUSTER));
         Request peek = Request.take(1, 0).asPeek();
         assertThat(decide(backend, Map.of("{k}ann", List.of(Request.take(50, 0)))))

@@ -26,7 +26,7 @@ public final class BannedKey {
         this.ends = Objects.requireNonNull(ends, "ends");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static BannedKey of(String prefix, String limiter, LiveKey key, Instant ends) {
         return new BannedKey(prefix, limiter, key, ends);
     }
@@ -36,7 +36,7 @@ public final class BannedKey {
         return prefix;
     }
 
-    /** The name of the limit; a ban holds whatever the plan. */
+    /** The name of the limit. A ban applies whatever the plan. */
     public String limiter() {
         return limiter;
     }
@@ -46,7 +46,7 @@ public final class BannedKey {
         return key;
     }
 
-    /** When, by server time. */
+    /** When the ban ends, in server time. */
     public Instant ends() {
         return ends;
     }

@@ -35,17 +35,17 @@ public final class ChangeNote {
         }
     }
 
-    /** From 1 to 100 characters. */
+    /** Who makes the change, from 1 to 100 characters. */
     public String who() {
         return who;
     }
 
-    /** At most 500 characters. */
+    /** Why, at most 500 characters. */
     public String why() {
         return why;
     }
 
-    /** After which time the live limit ends by itself, from 1 s to 1,000 days; {@code null} for never. */
+    /** The time after which the live limit ends by itself, from 1 s to 1,000 days, or {@code null} for never. */
     public @Nullable Duration expiresIn() {
         return expiresIn;
     }

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 public interface Fleet {
 
     /**
-     * Has all instances report for the next 5 s, and returns the reports that are there. The first call finds none; call it
-     * once a second.
+     * Makes all instances report for the next 5 s, and returns the reports that exist. The first call finds none, so call it once a second.
      *
      * @throws io.limiter.LimiterBackendException if Redis fails
      */
@@ -28,7 +27,7 @@ public interface Fleet {
             this.unreadable = List.copyOf(unreadable);
         }
 
-        /** With these values. Applications need it in tests only. */
+        /** Creates one with these values, which applications need only in tests. */
         public static Reports of(List<InstanceReport> instances, List<Unreadable> unreadable) {
             return new Reports(instances, unreadable);
         }

@@ -32,7 +32,7 @@ public final class InstanceReport {
         this.bans = List.copyOf(bans);
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static InstanceReport of(
             String instance,
             Instant at,
@@ -48,7 +48,7 @@ public final class InstanceReport {
         return instance;
     }
 
-    /** When, by server time; reports older than 5 s are not shown. */
+    /** When it reported, in server time. Reports older than 5 s are not shown. */
     public Instant at() {
         return at;
     }

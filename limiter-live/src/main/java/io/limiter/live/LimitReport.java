@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance reports about the limiters of one prefix and name. Totals count since the instance was started.
+ * The report of an instance about the limiters of one prefix and name. Totals count since the instance was started.
  */
 public final class LimitReport {
 
@@ -67,7 +67,7 @@ public final class LimitReport {
         this.past = Collections.unmodifiableMap(new TreeMap<>(past));
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static LimitReport of(
             String prefix,
             String name,
@@ -115,14 +115,13 @@ public final class LimitReport {
     }
 
     /**
-     * The name of the limit whose permits they take: for a plan that of its limit. Live limits of keys are put under
-     * it.
+     * The name of the limit whose permits they take, which for a plan is the name of its limit. Live limits of keys are stored under it.
      */
     public String limiter() {
         return limiter;
     }
 
-    /** As {@link io.limiter.algorithm.LimitKind}; the class of a limit of your own; empty if unknown. */
+    /** As {@link io.limiter.algorithm.LimitKind}, or the class of a limit of your own, or empty if unknown. */
     public String kind() {
         return kind;
     }
@@ -157,7 +156,7 @@ public final class LimitReport {
         return waits;
     }
 
-    /** How long they waited, in all. */
+    /** How long they waited in total. */
     public Duration waited() {
         return waited;
     }
@@ -167,27 +166,27 @@ public final class LimitReport {
         return bySource;
     }
 
-    /** Keys with the most requests, the hottest first; hashed unless {@link LiveOptions#showKeys()}. */
+    /** Keys with the most requests, the hottest first. They are hashed unless {@link LiveOptions#showKeys()}. */
     public List<HotKey> hottest() {
         return hottest;
     }
 
-    /** Keys with the most rejections in the last minutes, that with the most first; hashed as {@code hottest}. */
+    /** Keys with the most rejections in the last minutes, the most rejected first. They are hashed like {@code hottest}. */
     public List<RejectedKey> rejectedKeys() {
         return rejectedKeys;
     }
 
-    /** Why the live limit could not be applied; empty if it was, or there is none. */
+    /** Why the live limit could not be applied. Empty if it was applied, or if there is none. */
     public String notApplied() {
         return notApplied;
     }
 
-    /** Rates of the last ten minutes by the start of each step of 20 s, in order; empty in most reports. */
+    /** Rates of the last ten minutes by the start of each step of 20 s, in order. Empty in most reports. */
     public Map<Instant, Rate> past() {
         return past;
     }
 
-    /** The plan of the limiters; empty for none. */
+    /** The plan of the limiters, or an empty text for none. */
     public String plan() {
         return name.equals(limiter) ? "" : name.substring(limiter.length() + 1);
     }
@@ -210,7 +209,7 @@ public final class LimitReport {
             this.requests = requests;
         }
 
-        /** With these values. Applications need it in tests only. */
+        /** Creates one with these values, which applications need only in tests. */
         public static HotKey of(String key, long requests) {
             return new HotKey(key, requests);
         }
@@ -256,7 +255,7 @@ public final class LimitReport {
             this.last = List.copyOf(last);
         }
 
-        /** With these values. Applications need it in tests only. */
+        /** Creates one with these values, which applications need only in tests. */
         public static RejectedKey of(String key, long rejections, List<Instant> last) {
             return new RejectedKey(key, rejections, last);
         }
@@ -271,7 +270,7 @@ public final class LimitReport {
             return rejections;
         }
 
-        /** When some of the last were, by server time, the newest first. */
+        /** When some of the last rejections were, in server time, the newest first. */
         public List<Instant> last() {
             return last;
         }
@@ -296,7 +295,7 @@ public final class LimitReport {
     }
 
     /**
-     * What happened in a while.
+     * Rates of decisions over some time.
      */
     public static final class Rate {
 
@@ -308,7 +307,7 @@ public final class LimitReport {
             this.rejected = rejected;
         }
 
-        /** With these values. Applications need it in tests only. */
+        /** Creates one with these values, which applications need only in tests. */
         public static Rate of(double granted, double rejected) {
             return new Rate(granted, rejected);
         }

@@ -38,7 +38,7 @@ public final class LiveChange {
         this.why = Objects.requireNonNull(why, "why");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static LiveChange of(
             long version,
             String name,
@@ -51,7 +51,7 @@ public final class LiveChange {
         return new LiveChange(version, name, key, before, after, at, who, why);
     }
 
-    /** The version of the change; versions grow with each change of any name. */
+    /** The version of the change. Versions grow with each change of any name. */
     public long version() {
         return version;
     }
@@ -61,22 +61,22 @@ public final class LiveChange {
         return name;
     }
 
-    /** The only key that it is for; empty for all. */
+    /** The only key that it is for. Empty for all keys. */
     public Optional<LiveKey> key() {
         return key;
     }
 
-    /** The live limit that was replaced or removed, or has expired; empty if there was none. */
+    /** The live limit that was replaced or removed, or has expired. Empty if there was none. */
     public Optional<LiveLimit> before() {
         return before;
     }
 
-    /** The live limit that was stored; empty if it was removed or has expired. */
+    /** The live limit that was stored. Empty if it was removed or has expired. */
     public Optional<LiveLimit> after() {
         return after;
     }
 
-    /** When, by server time. */
+    /** When the change was made, in server time. */
     public Instant at() {
         return at;
     }

@@ -4,7 +4,7 @@ import java.io.Serial;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A live limit was not changed, because it is not of the expected version: it was changed meanwhile. */
+/** A live limit was not changed, because it does not have the expected version. Somebody else has changed it in between. */
 public class LiveConflictException extends RuntimeException {
 
     @Serial

@@ -19,22 +19,22 @@ public final class LiveHistory {
         this.next = next;
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static LiveHistory of(List<LiveChange> changes, List<Unreadable> unreadable, long next) {
         return new LiveHistory(changes, unreadable, next);
     }
 
-    /** Those that can be read. */
+    /** The changes that can be read. */
     public List<LiveChange> changes() {
         return changes;
     }
 
-    /** Those that cannot. */
+    /** The changes that cannot be read. */
     public List<Unreadable> unreadable() {
         return unreadable;
     }
 
-    /** {@code before} of the page with older changes; 0 if there are none. */
+    /** The {@code before} of the page with older changes, or 0 if there are none. */
     public long next() {
         return next;
     }

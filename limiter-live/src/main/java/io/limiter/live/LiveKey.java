@@ -45,8 +45,8 @@ public final class LiveKey {
     }
 
     /**
-     * The keys as one text, from 1 to 1,000 characters: {@code #} separates them, and within a key {@code #} is written
-     * {@code %23} and {@code %} {@code %25}; or the hash of that, 16 hexadecimal digits in lower case.
+     * The keys as one text of 1 to 1,000 characters, in which {@code #} separates them. Within a key, {@code #} is written as {@code %23} and
+     * {@code %} as {@code %25}. Or the hash of that text, which is 16 hexadecimal digits in lower case.
      */
     public String value() {
         return value;
@@ -58,11 +58,11 @@ public final class LiveKey {
     }
 
     /**
-     * The keys themselves, as a limiter is given them. They are stored hashed, unless {@link LiveOptions#showKeys()} or they have a live
-     * limit that is not.
+     * The keys themselves, as a limiter gets them. They are stored hashed, unless {@link LiveOptions#showKeys()} or they have a live limit that is
+     * not hashed.
      *
-     * @param key the only one, or the outermost
-     * @param further the others, as of {@code on(key).on(further)}
+     * @param key the only key, or the outermost one
+     * @param further the other keys, as in {@code on(key).on(further)}
      */
     public static LiveKey of(String key, String... further) {
         Objects.requireNonNull(key, "key");
@@ -85,12 +85,12 @@ public final class LiveKey {
         return new LiveKey(Objects.requireNonNull(text, "text"), hashed);
     }
 
-    /** The keys, the outermost first; none if only their hash is known. */
+    /** The keys, the outermost first. Empty if only their hash is known. */
     public List<String> keys() {
         return hashed ? List.of() : KeyText.keys(value);
     }
 
-    /** A key that is known by its hash only, as it is in {@link LimitReport#hottest()}. */
+    /** A key of which only the hash is known, as in {@link LimitReport#hottest()}. */
     public static LiveKey hashed(String hash) {
         return new LiveKey(Objects.requireNonNull(hash, "hash"), true);
     }

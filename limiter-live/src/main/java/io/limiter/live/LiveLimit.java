@@ -38,7 +38,7 @@ public final class LiveLimit {
         this.why = Objects.requireNonNull(why, "why");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static LiveLimit of(
             String name,
             Optional<LiveKey> key,
@@ -56,27 +56,27 @@ public final class LiveLimit {
         return name;
     }
 
-    /** The only key that it is for; empty for all. */
+    /** The only key that it is for. Empty for all keys. */
     public Optional<LiveKey> key() {
         return key;
     }
 
-    /** What it overrides. */
+    /** The settings that it overrides. */
     public LiveSettings settings() {
         return settings;
     }
 
-    /** The version of the change that stored it; versions grow with each change of any name. */
+    /** The version of the change that stored it. Versions grow with each change of any name. */
     public long version() {
         return version;
     }
 
-    /** When it was stored, by server time. */
+    /** When it was stored, in server time. */
     public Instant since() {
         return since;
     }
 
-    /** When it ends by itself, by server time. */
+    /** When it ends by itself, in server time. */
     public Optional<Instant> expiresAt() {
         return expiresAt;
     }

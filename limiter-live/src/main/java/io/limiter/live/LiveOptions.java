@@ -45,34 +45,34 @@ public final class LiveOptions {
     }
 
     /**
-     * How often it polls Redis for changes, from 100 ms to 1 h; hints over pub/sub make it poll earlier. With Jedis,
-     * hints hold one connection of the pool.
+     * How often it polls Redis for changes, from 100 ms to 1 h. Pub/sub hints make it poll earlier. With Jedis, hints hold one connection of the
+     * pool.
      */
     public Duration pollInterval() {
         return pollInterval;
     }
 
-    /** Whether it writes back what Redis has lost of its copy; otherwise it drops that. */
+    /** Whether it writes back live limits of its copy that Redis has lost. Otherwise it drops them. */
     public boolean restore() {
         return restore;
     }
 
     /**
-     * How many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies.
+     * How many changes of each name Redis keeps, from 1 to 10,000. The number of the instance that makes a change applies.
      */
     public int history() {
         return history;
     }
 
     /**
-     * Whether its reports have the hottest keys themselves, and it stores live limits of keys by the key; otherwise
-     * both have hashes of them.
+     * Whether its reports contain the hottest keys themselves, and live limits of keys are stored under the key. Otherwise, both contain hashes of
+     * the keys.
      */
     public boolean showKeys() {
         return showKeys;
     }
 
-    /** Its name in reports; empty for host, process and a random number. */
+    /** Its name in reports, or an empty text for host, process and a random number. */
     public String instance() {
         return instance;
     }

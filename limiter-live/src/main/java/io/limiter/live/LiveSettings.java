@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a live limit overrides, by name; {@code null} for what it leaves as it is. Immutable.
+ * The settings that a live limit overrides, by name, and {@code null} for those that it does not change. Immutable.
  *
  * <pre>{@code
  * LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10)       // a burst in seconds scales, a capacity stays
@@ -38,7 +38,7 @@ public final class LiveSettings {
     /** For one key: it is not limited, and counted. */
     public static final LiveSettings EXEMPT = NONE.with("access", Access.EXEMPT);
 
-    /** For one key: it is rejected at once, until the live limit expires. */
+    /** For one key, which is rejected immediately until the live limit expires. */
     public static final LiveSettings BANNED = NONE.with("access", Access.BANNED);
 
     private final Map<String, Object> values;
@@ -230,7 +230,7 @@ public final class LiveSettings {
     public enum Access {
         /** Granted without taking permits. */
         EXEMPT,
-        /** Rejected at once, without a wait, until the live limit expires. */
+        /** Rejected immediately, without a wait, until the live limit expires. */
         BANNED
     }
 

@@ -18,7 +18,7 @@ public final class Unreadable {
         this.problem = Objects.requireNonNull(problem, "problem");
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static Unreadable of(String name, long version, String problem) {
         return new Unreadable(name, version, problem);
     }

@@ -3,12 +3,12 @@ package io.limiter.test;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 
-/** Entry points of the assertions about limiters, to import statically beside those of AssertJ. */
+/** Entry points of the assertions about limiters, which you import statically together with those of AssertJ. */
 public final class LimiterAssertions {
 
     private LimiterAssertions() {}
 
-    /** Asserts what a limiter, or the view of one key, decides. */
+    /** Asserts the decisions of a limiter, or of the view of one key. */
     public static LimiterAssert assertThat(Limiter limiter) {
         return new LimiterAssert(limiter);
     }

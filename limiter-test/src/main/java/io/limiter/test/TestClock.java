@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The time of a {@link TestLimiterFactory}, which stands still until a test moves it.
  *
- * <p>A call that waits for permits moves it on by its wait and returns at once. Safe for use by many threads.
+ * <p>A call that waits for permits advances it by its wait and returns immediately. Safe for use by many threads.
  */
 public final class TestClock {
 
@@ -38,9 +38,9 @@ public final class TestClock {
     }
 
     /**
-     * Moves the clock on.
+     * Advances the clock.
      *
-     * @param duration in whole microseconds, rounded down; not negative
+     * @param duration how far, rounded down to whole microseconds, not negative
      * @throws IllegalArgumentException if the duration is negative, because limits never see time go back
      */
     public void advance(Duration duration) {

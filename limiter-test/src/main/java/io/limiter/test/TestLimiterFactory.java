@@ -12,17 +12,16 @@ import io.limiter.internal.statistics.Observers;
 import java.util.List;
 
 /**
- * Builds limiters of this process that decide as Redis does, by a clock that a test moves.
+ * Builds limiters of this process that decide like Redis, with a clock that a test moves.
  *
- * <p>Leases are not renewed, so one that is held longer than its lease time ends, as that of a crashed holder. Safe for use by
- * many threads.
+ * <p>Leases are not renewed, so a lease that is held for longer than its lease time ends, like that of a crashed holder. Safe for use by many threads.
  */
 public final class TestLimiterFactory extends ForwardingLimiterFactory {
 
     private final TestEngine engine;
     private final FactoryView view;
 
-    /** Without listeners. */
+    /** A factory without listeners. */
     public TestLimiterFactory(TestClock clock) {
         this(clock, List.of());
     }
@@ -56,9 +55,9 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * Defines a limit by its name, as {@code limiter.limits.<name>} does in the application, for {@link #rateLimiter} and its like.
+     * Defines a limit by its name, as {@code limiter.limits.<name>} does in the application, for {@link #rateLimiter} and similar methods.
      *
-     * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
+     * @param options the options of its limiters. With a {@linkplain LimiterOptions#withPlan plan}, it is the definition of that plan
      * @throws IllegalArgumentException if the name is blank or defined already
      */
     public TestLimiterFactory define(String name, AnyLimit limit, LimiterOptions options) {
@@ -69,15 +68,15 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
     /**
      * Forgets the permits, leases and bans of all keys, as if no limiter had ever been used.
      *
-     * <p>The clock, the statistics and rates that were set by {@link io.limiter.RateLimiter#setRate} stay as they are.
+     * <p>The clock, the statistics and rates that were set with {@link io.limiter.RateLimiter#setRate} stay as they are.
      */
     public void reset() {
         engine.forgetAll();
     }
 
     /**
-     * Releases all leases and closes the limiters: later requests fail with {@link io.limiter.LimiterBackendException}. Does nothing
-     * on a view.
+     * Releases all leases and closes the limiters, so that later requests fail with {@link io.limiter.LimiterBackendException}. Does nothing on a
+     * view.
      */
     @Override
     public void close() {

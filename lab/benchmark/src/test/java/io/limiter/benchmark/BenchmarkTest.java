@@ -95,7 +95,7 @@ class BenchmarkTest {
     }
 
     @Test
-    void the_call_to_redis_is_beside_what_a_limit_costs_a_server() throws Exception {
+    void the_call_to_redis_is_shown_next_to_the_cost_of_a_limit_on_a_server() throws Exception {
         List<ServerRunner.Result> servers = new ArrayList<>();
         for (Server server : Server.values()) {
             for (Map.Entry<Limiting, Integer> each : Map.of(

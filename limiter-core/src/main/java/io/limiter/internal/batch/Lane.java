@@ -139,7 +139,7 @@ public final class Lane {
             try {
                 deadlines.handOver(this::signal);
             } catch (OutOfMemoryError e) {
-                deadlines.report("No thread could be started to send requests in time; trying again.", e);
+                deadlines.report("No thread could be started to send requests in time. Trying again.", e);
             }
         }
     }
@@ -154,7 +154,7 @@ public final class Lane {
             // The others must still be failed; this one is retried at the next check.
             overdue.add(request);
             deadlines.report(
-                    "An overdue request could not be failed and its caller still waits; retrying. Please report this as a bug.",
+                    "An overdue request could not be ended, and its caller still waits. Retrying. Please report this as a bug.",
                     e);
         }
     }
@@ -332,7 +332,7 @@ public final class Lane {
             });
         } catch (RuntimeException | Error e) {
             deadlines.report(
-                    "No thread could be started to retry requests; they fail, and their failure policy decides. Check the JVM's limits of memory and threads.",
+                    "No thread could be started to retry requests, so they fail and their failure policy decides. Check the JVM's memory and thread limits.",
                     e);
             requests.forEach(request -> request.fail(failure, guard.outside()));
             queue.drop(requests);

@@ -87,7 +87,7 @@ final class OwnCalls {
             deadlines.later(pauseNanos, () -> start(ask));
         } catch (RuntimeException | Error e) {
             deadlines.report(
-                    "No thread could be started to retry a request; it fails, and its failure policy decides. Check the JVM's limits of memory and threads.",
+                    "No thread could be started to retry a request, so it fails and its failure policy decides. Check the JVM's memory and thread limits.",
                     e);
             ask.fail(failure, guard.outside());
         }
@@ -106,7 +106,7 @@ final class OwnCalls {
             } catch (RuntimeException | Error e) {
                 // The others must still be failed; this one is retried at the next check.
                 deadlines.report(
-                        "An overdue request could not be failed and its caller still waits; retrying. Please report this as a bug.",
+                        "An overdue request could not be ended, and its caller still waits. Retrying. Please report this as a bug.",
                         e);
             }
         }

@@ -65,7 +65,7 @@ final class LeaseLog {
         log.warn(
                 notRenewed,
                 failures.size(),
-                "A lease of '{}' could not be renewed: {}. Renewal is retried until the lease expires; then it is lost.",
+                "A lease of '{}' could not be renewed: {}. Renewal is retried until the lease expires. Then the lease is lost.",
                 ShownKey.of(failure.key()),
                 failure.getMessage(),
                 failure);
@@ -86,7 +86,7 @@ final class LeaseLog {
     }
 
     void renewalThrew(Throwable error) {
-        log.error(renewalThrew, "Renewing leases has failed; retrying until they expire.", error);
+        log.error(renewalThrew, "Renewing leases has failed, and is retried until they expire.", error);
     }
 
     void actionThrew(String key, Throwable error) {

@@ -182,7 +182,7 @@ final class KeyStates {
         if (nowMicros >= quietUntil
                 && quietUntilMicros.compareAndSet(quietUntil, nowMicros + WARNING_INTERVAL_MICROS)) {
             log.warn(
-                    "More than {} keys are in use; those that would be full again soonest are evicted and start anew. Raise"
+                    "More than {} keys are in use; those that would be full again soonest are evicted, so their callers have all permits again. Raise"
                             + " limiter.local.max-keys, or maxKeys of the factory. Logged once a minute at most.",
                     maxKeys);
         }

@@ -104,7 +104,7 @@ public final class AsyncLog {
     private void log(Level level, LogThrottle throttle, int events, String format, @Nullable Object[] arguments) {
         long suppressed = throttle.suppressed(events);
         if (suppressed != LogThrottle.NOT_NOW) {
-            String more = " (" + suppressed + " more since the last such line; one a minute at most)";
+            String more = " (" + suppressed + " more since the last such line, at most one line a minute)";
             log(level, suppressed == 0 ? format : format + more, arguments);
         }
     }

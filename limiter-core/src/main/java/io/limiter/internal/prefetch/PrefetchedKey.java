@@ -376,7 +376,7 @@ final class PrefetchedKey {
                     log.warn(
                             notReturned,
                             "{} unused prefetched permits of '{}' could not be returned: {}. They count as used until the"
-                                    + " limit has refilled; nothing needs to be done.",
+                                    + " limit has refilled. You need not do anything.",
                             unused,
                             ShownKey.of(key),
                             AsyncFailures.cause(e).getMessage(),

@@ -101,7 +101,7 @@ final class Breaker implements AutoCloseable {
         if (cause != null) {
             throw BackendFailures.unavailable(
                     key,
-                    "the circuit breaker is open after the last failures; Redis is probed in the background",
+                    "the circuit breaker is open because of the last failures, and Redis is probed in the background",
                     cause);
         }
     }
@@ -201,7 +201,7 @@ final class Breaker implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             log.warn(
                     probeFailures,
-                    "Probing the backend has failed unexpectedly; retrying. The circuit breaker stays open.",
+                    "Probing the backend has failed unexpectedly, and is retried. The circuit breaker stays open.",
                     e);
             stillUnavailable(key, e);
         }
@@ -233,7 +233,7 @@ final class Breaker implements AutoCloseable {
         Duration downtime = Duration.ofNanos(System.nanoTime() - openedNanos);
         openedBy.set(null);
         all.changed(null);
-        log.info("{} has recovered after {} ms; the circuit breaker is closed.", node, downtime.toMillis());
+        log.info("{} has recovered after {} ms. The circuit breaker is closed.", node, downtime.toMillis());
         LimiterBackendUpEvent event = LimiterBackendUpEvent.of(node, downtime);
         notifier.publish(listener -> listener.onBackendUp(event));
     }

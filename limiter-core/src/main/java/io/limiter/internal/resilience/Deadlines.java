@@ -283,7 +283,7 @@ public final class Deadlines {
             started = false;
         } catch (OutOfMemoryError e) {
             report(
-                    "No thread could be started to check deadlines; all pending requests fail now. Check the JVM's limits of memory and threads.",
+                    "No thread could be started to check deadlines, so all pending requests fail now. Check the JVM's memory and thread limits.",
                     e);
         } finally {
             starting.set(false);
@@ -306,7 +306,7 @@ public final class Deadlines {
                 stop(now);
             }
         } catch (RuntimeException | Error e) {
-            report("What is overdue could not be ended; trying again.", e);
+            report("Overdue requests could not be ended. Trying again.", e);
         }
     }
 
@@ -338,7 +338,7 @@ public final class Deadlines {
             } catch (RuntimeException | Error e) {
                 // The other collections must still be checked.
                 pending = true;
-                report("What is overdue could not be ended; trying again.", e);
+                report("Overdue requests could not be ended. Trying again.", e);
             }
         }
         return pending;

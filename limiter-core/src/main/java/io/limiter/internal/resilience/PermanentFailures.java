@@ -185,7 +185,7 @@ final class PermanentFailures {
     private static void log(FailingLimiter failing, long unsaid) {
         LimiterBackendException failure = failing.failure();
         log.error(
-                "Limiter {} fails since {}, and its failure policy decides: {} ({} more failures since the last line; one line"
+                "Limiter {} has been failing since {}, and its failure policy decides: {} ({} more failures since the last line; one line"
                         + " a minute at most)",
                 failing.limiter(),
                 failing.since(),

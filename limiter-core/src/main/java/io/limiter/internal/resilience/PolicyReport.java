@@ -51,7 +51,7 @@ public final class PolicyReport {
             "READONLY",
             "Connect to the primary, or to a name that follows it.");
     private static final String NO_REMEDY =
-            "If this lasts, remove the cause: until then no limit is shared by the instances.";
+            "If this lasts, remove the cause, because the instances share no limit until then.";
 
     private final Supplier<? extends Collection<LimiterTotals>> totals;
     private final Ticker ticker;

@@ -131,7 +131,7 @@ public final class Probe {
             return true;
         }
         log.warn(
-                "Redis could not be reached at startup; failure policies decide until it is available. Check its address and the network.",
+                "Redis could not be reached at startup, so failure policies decide until it is available. Check its address and the network.",
                 unreachable.get());
         return false;
     }

@@ -59,7 +59,7 @@ public final class ListenerNotifier implements AutoCloseable {
                     return true;
                 }
             } catch (Throwable e) {
-                log.warn(failing, "A listener has thrown; rejections are reported. Listener: {}", listeners.get(i), e);
+                log.warn(failing, "A listener has thrown, so rejections are reported to it. Listener: {}", listeners.get(i), e);
                 return true;
             }
         }
@@ -91,7 +91,7 @@ public final class ListenerNotifier implements AutoCloseable {
             // The next event tries again.
             log.warn(
                     failing,
-                    "No thread could be started to notify listeners; they are notified with the next event.",
+                    "No thread could be started to notify listeners. They are notified with the next event.",
                     e);
         }
     }
@@ -111,7 +111,7 @@ public final class ListenerNotifier implements AutoCloseable {
             try {
                 event.accept(listener);
             } catch (Throwable e) {
-                log.warn(failing, "A listener has thrown; the event is lost for it. Listener: {}", listener, e);
+                log.warn(failing, "A listener has thrown, and does not get the event again. Listener: {}", listener, e);
             }
         }
     }

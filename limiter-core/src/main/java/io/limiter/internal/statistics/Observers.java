@@ -72,7 +72,7 @@ public final class Observers implements EngineObserver {
             try {
                 event.accept(each);
             } catch (Throwable e) {
-                log.warn(failing, "An observer has thrown; the event is lost for it. Observer: {}", each, e);
+                log.warn(failing, "An observer has thrown, and does not get the event again. Observer: {}", each, e);
             }
         }
     }

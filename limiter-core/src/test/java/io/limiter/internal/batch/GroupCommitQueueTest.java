@@ -22,7 +22,7 @@ class GroupCommitQueueTest {
     private final HandEngine backend = new HandEngine();
 
     @Test
-    void a_lone_request_is_sent_at_once() {
+    void a_lone_request_is_sent_immediately() {
         GroupCommit engine = engine(4, 32);
         assertThat(request(engine, "a", 1)).isNotDone();
         assertThat(backend.sent()).containsExactly(List.of("a:1"));
@@ -100,7 +100,7 @@ class GroupCommitQueueTest {
     }
 
     @Test
-    void another_call_starts_beside_the_first_if_enough_requests_wait() {
+    void another_call_starts_next_to_the_first_if_enough_requests_wait() {
         GroupCommit engine = engine(3, 2);
         request(engine, "a", 1);
         request(engine, "a", 2);

@@ -41,7 +41,7 @@ class LongRoundTripTest {
     }
 
     @Test
-    void they_are_sent_beside_one_that_takes_longer() {
+    void they_are_sent_next_to_one_that_takes_longer() {
         Lane lane = laneWithRoundTrip(100_000);
         add(lane, 1);
         pass(100_000);
@@ -64,7 +64,7 @@ class LongRoundTripTest {
     }
 
     @Test
-    void they_are_sent_beside_any_if_the_next_check_of_deadlines_would_be_too_late() {
+    void they_are_sent_next_to_any_if_the_next_check_of_deadlines_would_be_too_late() {
         // Of 4 ms, 3 are for the checks, of which there is one in each.
         guard.close();
         guard = Guards.withClock(Duration.ofMillis(4), clock);

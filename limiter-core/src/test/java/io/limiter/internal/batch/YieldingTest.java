@@ -43,7 +43,7 @@ class YieldingTest {
     }
 
     @Test
-    void what_others_run_meanwhile_counts_as_a_microsecond() {
+    void time_in_which_others_run_counts_as_a_microsecond() {
         yieldNanos = MILLI;
         yielding.accept(pending);
         assertThat(yields).isEqualTo(5);
@@ -80,7 +80,7 @@ class YieldingTest {
     }
 
     @Test
-    void a_virtual_thread_parks_at_once_and_reads_no_clock() throws Exception {
+    void a_virtual_thread_parks_immediately_and_reads_no_clock() throws Exception {
         clockReads = 0;
         Thread thread;
         try {

@@ -201,7 +201,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void refunded_permits_can_be_acquired_at_once() {
+    void refunded_permits_can_be_acquired_immediately() {
         Cached cached = cached(16);
         assertThat(cached.take("k", TEN, 10)).isTrue();
         assertThat(cached.take("k", TEN, 1)).isFalse();

@@ -92,7 +92,7 @@ class LeasesTest extends LeasesFixture {
     }
 
     @Test
-    void closing_waits_for_a_lease_that_is_granted_meanwhile_and_releases_it() {
+    void closing_waits_for_a_lease_that_is_granted_during_that_and_releases_it() {
         Executor ownThread = task -> new Thread(task).start();
         CountDownLatch sent = new CountDownLatch(1);
         CountDownLatch closing = new CountDownLatch(1);

@@ -123,7 +123,7 @@ class WaitOrderTest extends WaitQueueFixture {
     }
 
     @Test
-    void a_timeout_before_the_next_turn_is_rejected_at_once() {
+    void a_timeout_before_the_next_turn_is_rejected_immediately() {
         Limiter window = used(FixedWindow.of(1, SECOND));
         CompletableFuture<Boolean> waiting = window.async().tryAcquire(HOUR);
         assertThat(window.async().decide(1, Duration.ofMillis(999)))

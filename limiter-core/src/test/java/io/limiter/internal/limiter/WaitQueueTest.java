@@ -120,7 +120,7 @@ class WaitQueueTest extends WaitQueueFixture {
     }
 
     @Test
-    void a_timeout_that_ends_while_others_are_decided_is_decided_beside_them() {
+    void a_timeout_that_ends_while_others_are_decided_is_decided_independently_of_them() {
         Limiter window = used(FixedWindow.of(1, SECOND));
         CompletableFuture<Boolean> first = window.async().tryAcquire(HOUR);
         CompletableFuture<Boolean> hasty = window.async().tryAcquire(Duration.ofMillis(1010));
@@ -258,7 +258,7 @@ class WaitQueueTest extends WaitQueueFixture {
     }
 
     @Test
-    void ten_thousand_callers_cost_few_decisions_after_their_first_and_one_more_is_rejected_at_once() {
+    void ten_thousand_callers_cost_few_decisions_after_their_first_and_one_more_is_rejected_immediately() {
         Limiter window = used(FixedWindow.of(10, SECOND));
         List<CompletableFuture<Boolean>> callers = new ArrayList<>();
         for (int i = 0; i < WaitingRoom.MAX_WAITING; i++) {

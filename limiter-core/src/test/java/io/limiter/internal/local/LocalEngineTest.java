@@ -226,7 +226,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void tryAcquire_decides_at_once_for_a_known_key() {
+    void tryAcquire_decides_immediately_for_a_known_key() {
         TokenBucket two = TokenBucket.perSecond(1).withCapacity(2);
         assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         decide(engine, "k", two, ONE);

@@ -32,7 +32,7 @@ class SleeperTest {
     }
 
     @Test
-    void cancelled_timers_are_removed_at_once() {
+    void cancelled_timers_are_removed_immediately() {
         int before = Timers.waiting();
         List<Runnable> timers = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {

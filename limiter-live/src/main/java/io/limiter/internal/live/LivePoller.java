@@ -162,7 +162,7 @@ public final class LivePoller implements FactoryAccess.Extension {
             try {
                 nanos = nanosUntilNext(poll());
             } catch (RuntimeException | Error e) {
-                log.error(UNEXPECTED, "Live limits could not be polled; the next poll follows.", e);
+                log.error(UNEXPECTED, "Live limits could not be polled. The next poll follows.", e);
             }
             await(nanos);
         }
@@ -247,7 +247,7 @@ public final class LivePoller implements FactoryAccess.Extension {
             early.drainPermits();
         } catch (InterruptedException e) {
             // A listener may interrupt this thread; only pause() ends it.
-            log.debug("The thread that polls live limits was interrupted, and goes on.");
+            log.debug("The thread that polls live limits was interrupted, and continues.");
         }
     }
 

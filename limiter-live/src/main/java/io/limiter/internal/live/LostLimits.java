@@ -41,7 +41,7 @@ final class LostLimits {
         List<String> restored = limits.isEmpty() ? List.of() : store.restore(version, secret, limits);
         if (!restored.isEmpty()) {
             log.warn(
-                    "Redis had lost changes of live limits; this instance has written {} of them back, of {}.",
+                    "Redis had lost changes of live limits. This instance has written back {} of them, of {}.",
                     restored.size(),
                     // Without keys, which can be personal data.
                     restored.stream()
@@ -76,8 +76,8 @@ final class LostLimits {
     void warn(LiveStore.Read read, long version, String stamp, boolean hasOthers) {
         if (read.version() < version) {
             log.warn(
-                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
-                            + " there; set LiveOptions.restore to have it written back.",
+                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops the live limits"
+                            + " that Redis has lost. To have them written back, set LiveOptions.restore.",
                     read.version(),
                     version);
         } else if (read.version() == version && read.stamp().equals(stamp)) {
@@ -85,7 +85,7 @@ final class LostLimits {
                     "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
                     version);
         } else if (hasOthers) {
-            log.warn("Redis has lost live limits, and has others since. This instance drops what is not there.");
+            log.warn("Redis has lost live limits, and has got others since. This instance drops the live limits that Redis has lost.");
         }
     }
 }

@@ -101,7 +101,7 @@ final class LimitBuilder {
         Per per = per();
         if (per.unit() != null) {
             throw new IllegalArgumentException(
-                    "per '" + per + "' is a unit of the calendar, by which only a fixed window goes, not kind "
+                    "per '" + per + "' is a unit of the calendar, which only a fixed window can have, not kind "
                             + values.kind() + ": set per to " + per.similar());
         }
         return per.length();

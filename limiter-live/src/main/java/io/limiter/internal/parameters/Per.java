@@ -82,7 +82,7 @@ public final class Per {
     Duration ofRate() {
         if (unit != null) {
             throw new IllegalArgumentException("per must be a duration, such as 1m, 1h or 1d, was '" + this
-                    + "': a rate does not go by the calendar, for that use a @CountLimit or the kind fixed-window");
+                    + "': a rate does not follow the calendar: use a @CountLimit or the kind fixed-window instead");
         }
         return length;
     }

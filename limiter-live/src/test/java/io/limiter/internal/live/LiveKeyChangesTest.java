@@ -277,7 +277,7 @@ class LiveKeyChangesTest {
     }
 
     @Test
-    void where_only_the_limits_were_lost_those_of_keys_are_counted_anew() {
+    void where_only_the_limits_were_lost_those_of_keys_are_counted_again() {
         LiveInstance one = FLEET.instance(BY_HAND.withRestore(true));
         put(one, LiveSettings.BANNED, NOTE);
         loseLimits();

@@ -166,7 +166,7 @@ class LiveKeyHashesTest {
     }
 
     @Test
-    void a_key_is_hashed_anew_if_redis_has_another_secret() {
+    void a_key_is_hashed_again_if_redis_has_another_secret() {
         LiveInstance one = FLEET.instance();
         LiveInstance stranger = FLEET.instance();
         String hash = put(one, LiveSettings.BANNED, NOTE).key().orElseThrow().value();
@@ -227,7 +227,7 @@ class LiveKeyHashesTest {
         LiveLimit ban = live(stranger).put("search", BOB, LiveSettings.BANNED, NOTE, 0);
         assertThat(logged(one::pollLiveLimits))
                 .hasSize(2)
-                .anySatisfy(line -> assertThat(line).contains("has written 1 of them back, of [other]"))
+                .anySatisfy(line -> assertThat(line).contains("has written back 1 of them, of [other]"))
                 .anySatisfy(line -> assertThat(line).contains("drops 1 of keys", "put them again"));
         stranger.pollLiveLimits();
         for (LiveInstance each : List.of(one, stranger, FLEET.instance(options))) {
@@ -284,14 +284,14 @@ class LiveKeyHashesTest {
         LiveFleet.put(one, "other", TEN);
         loseLimits();
         LiveLimit ban = live(FLEET.instance()).put("search", BOB, LiveSettings.BANNED, NOTE, 0);
-        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("and has others since");
+        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("and has got others since");
         assertThat(live(one).keys()).containsExactly(ban);
         assertThat(live(one).list()).isEmpty();
         assertThat(one.build("search", TWO).tryAcquire("bob")).isFalse();
     }
 
     @Test
-    void a_key_is_not_stored_by_a_hash_of_a_secret_that_was_lost_meanwhile() {
+    void a_key_is_not_stored_by_a_hash_of_a_secret_that_was_lost_in_between() {
         AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
         Ticker ticker = new Ticker() {
             @Override

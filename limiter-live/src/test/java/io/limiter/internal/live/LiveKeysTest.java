@@ -90,7 +90,7 @@ class LiveKeysTest {
 
     @ParameterizedTest
     @EnumSource(Instance.class)
-    void a_banned_key_is_rejected_at_once_on_all_instances_until_the_ban_ends(Instance which) {
+    void a_banned_key_is_rejected_immediately_on_all_instances_until_the_ban_ends(Instance which) {
         LiveInstance one = instance(which);
         LiveInstance other = instance(which);
         RateLimiter limiter = other.build("search", TWO);
@@ -325,7 +325,7 @@ class LiveKeysTest {
     }
 
     @Test
-    void a_caller_that_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
+    void a_caller_that_would_wait_for_a_window_is_rejected_immediately_by_a_ban_that_ends_before() {
         LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));

@@ -133,8 +133,8 @@ class LiveOutageTest {
                     newest.pollLiveLimits();
                 }))
                 .containsExactly(
-                        "Redis had lost changes of live limits; this instance has written 2 of them back, of [ends, search].",
-                        "Redis had lost changes of live limits; this instance has written 1 of them back, of [search].");
+                        "Redis had lost changes of live limits. This instance has written back 2 of them, of [ends, search].",
+                        "Redis had lost changes of live limits. This instance has written back 1 of them, of [search].");
         assertThat(limiter.getRate()).isEqualTo(10);
         assertThat(live(behind).list()).isEqualTo(before);
         assertThat(live(newest).list()).isEqualTo(before);
@@ -157,7 +157,7 @@ class LiveOutageTest {
         put(fresh, "search", TEN.withRate(30));
         assertThat(logged(old::pollLiveLimits))
                 .containsExactly(
-                        "Redis had lost changes of live limits; this instance has written 1 of them back, of [other].");
+                        "Redis had lost changes of live limits. This instance has written back 1 of them, of [other].");
         assertThat(limiter.getRate()).isEqualTo(30);
         assertThat(live(old).version()).isEqualTo(3);
         fresh.pollLiveLimits();

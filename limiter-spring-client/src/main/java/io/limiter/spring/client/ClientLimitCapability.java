@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Limits the calls of Feign clients, as {@link ClientLimitInterceptor} does: by the host, and by the name of the Feign client where
- * {@code limiter.clients} has it. A call to which two clients of {@code limiter.clients} apply takes permits of both. Spring Cloud
- * OpenFeign adds this bean to its clients. Safe for use by many threads.
+ * Limits the calls of Feign clients like {@link ClientLimitInterceptor}, both by the host and by the name of the Feign client if {@code limiter.clients}
+ * has that name. A call to which two clients of {@code limiter.clients} apply takes permits of both. Spring Cloud OpenFeign adds this bean to its
+ * clients. Safe for use by many threads.
  */
 public final class ClientLimitCapability implements Capability {
 

@@ -18,9 +18,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Limits the calls of a {@code WebClient}, as {@link ClientLimitInterceptor} does, without blocking a thread. If a filter sends a request
- * again, each attempt takes permits in the clients that Spring Boot's {@code WebClient.Builder} bean builds; in others, if the filter is
- * in front of this one. Safe for use by many threads.
+ * Limits the calls of a {@code WebClient} like {@link ClientLimitInterceptor}, without blocking a thread. If a filter sends a request again, each
+ * attempt takes permits in the clients that Spring Boot's {@code WebClient.Builder} bean builds. In other clients, that is so if the filter comes before
+ * this one. Safe for use by many threads.
  */
 public final class ClientLimitFilter implements ExchangeFilterFunction {
 
@@ -42,7 +42,7 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     }
 
     /**
-     * One that limits all calls as those of a client, to any host.
+     * A filter that limits all calls, to any host, as calls of this client.
      *
      * @throws IllegalArgumentException if {@code limiter.clients} has no such name
      */

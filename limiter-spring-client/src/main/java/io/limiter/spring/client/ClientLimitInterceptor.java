@@ -16,13 +16,13 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.client.RestClient;
 
 /**
- * Limits the calls of a {@code RestClient} or {@code RestTemplate}. A call waits for its permits up to the timeout, and fails with a
- * {@link io.limiter.RateLimitExceededException} if they are not there then, or at once in a pause that the third party has requested. A
- * call that two of these see is limited once by each client of {@code limiter.clients}.
+ * Limits the calls of a {@code RestClient} or {@code RestTemplate}. A call waits for its permits up to the timeout, and then fails with a
+ * {@link io.limiter.RateLimitExceededException} if they are not available. In a pause that the third party has requested, it fails immediately. A call
+ * that passes two of these interceptors is limited once by each client of {@code limiter.clients}.
  *
- * <p>If an interceptor sends a request again, each attempt takes permits in the clients that Spring Boot's {@code RestClient.Builder} bean
- * builds, and, in those of {@code RestTemplateBuilder}, if the builder had the interceptor. Otherwise only the first does. Redirects and
- * repeats of the HTTP client itself take none. Safe for use by many threads.
+ * <p>If an interceptor sends a request again, each attempt takes permits in the clients that Spring Boot's {@code RestClient.Builder} bean builds. With
+ * {@code RestTemplateBuilder}, that is so if the builder had the interceptor. Otherwise, only the first attempt takes permits. Redirects and repetitions
+ * of the HTTP client itself take none. Safe for use by many threads.
  */
 public final class ClientLimitInterceptor implements ClientHttpRequestInterceptor {
 
@@ -44,7 +44,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
     }
 
     /**
-     * One that limits all calls as those of a client, to any host.
+     * An interceptor that limits all calls, to any host, as calls of this client.
      *
      * @throws IllegalArgumentException if {@code limiter.clients} has no such name
      */

@@ -22,7 +22,7 @@ public final class ClientPausedEvent {
         this.inFleet = inFleet;
     }
 
-    /** With these values. Applications need it in tests only. */
+    /** Creates one with these values, which applications need only in tests. */
     public static ClientPausedEvent of(String client, int status, Duration length, boolean inFleet) {
         return new ClientPausedEvent(client, status, length, inFleet);
     }
@@ -42,7 +42,7 @@ public final class ClientPausedEvent {
         return length;
     }
 
-    /** Whether all instances pause; otherwise only this one. */
+    /** Whether all instances pause. Otherwise, only this one does. */
     public boolean inFleet() {
         return inFleet;
     }

@@ -22,7 +22,7 @@ import org.springframework.boot.convert.DurationUnit;
  *     clients built with the name are limited.
  * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the client, several
  *     have it before their own: maps/day.
- * @param timeout How long a call waits for permits at most; 0 to reject at once.
+ * @param timeout How long a call waits for permits at most. With 0, it is rejected immediately.
  * @param pauseAtMost Longest pause of all calls that a response of the third party may request; 0 for none.
  * @param pauseStatuses Statuses of the responses that can request a pause, each from 400 to 599.
  * @param pauseHeaders Headers that say until when the calls pause. One with Reset in its name counts if the one with Remaining in its

@@ -239,7 +239,7 @@ class ClientRulesTest {
     }
 
     @Test
-    void clients_have_the_limits_of_their_host_beside_an_interceptor_of_the_applications_own() {
+    void clients_have_the_limits_of_their_host_and_an_interceptor_of_the_applications_own() {
         with(OwnInterceptor.class).run(context -> {
             callByRestClient(context);
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> callByRestTemplate(context));
@@ -247,7 +247,7 @@ class ClientRulesTest {
     }
 
     @Test
-    void clients_have_the_limits_of_their_host_beside_a_filter_of_the_applications_own() {
+    void clients_have_the_limits_of_their_host_and_a_filter_of_the_applications_own() {
         with(OwnFilter.class).run(context -> {
             callByWebClient(context);
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> callByWebClient(context));
@@ -404,9 +404,9 @@ class ClientRulesTest {
             good.hosts=http://a.example/         | limiter.clients.good.hosts must be hosts such as api.example.com
             good.hosts=a.example:65536           | limiter.clients.good.hosts must have ports from 1 to 65535, was 'a.example:65536'
             good.hosts=b.example.,a.example      | limiter.clients.good.hosts must not have a host of another client, was 'b.example.', which limiter.clients.first
-            good.hots=a.example                  | limiter.clients.good.hots is no property
+            good.hots=a.example                  | limiter.clients.good.hots is not a property
             """)
-    void an_invalid_setting_prevents_startup_and_is_named(String setting, String message) {
+    void an_invalid_setting_fails_at_startup_and_is_named(String setting, String message) {
         local().withPropertyValues(
                         "limiter.clients.first.hosts=B.example",
                         "limiter.clients.first.limits.second.rate=5",

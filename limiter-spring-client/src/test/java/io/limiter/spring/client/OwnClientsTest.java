@@ -75,7 +75,7 @@ class OwnClientsTest {
     }
 
     @Test
-    void two_clients_with_a_limit_of_one_name_prevent_startup() {
+    void two_clients_with_a_limit_of_one_name_fail_at_startup() {
         application
                 .withPropertyValues(
                         "limiter.clients.a.limits.b.rate=5",

@@ -12,10 +12,10 @@ public final class LimitFilterFunctions {
     private LimitFilterFunctions() {}
 
     /**
-     * Applies a rule of {@code limiter.http} without a path; {@code - Limit=orders} in properties. Routes that name one rule share its
-     * permits. Grants all if limits are disabled.
+     * Applies a rule of {@code limiter.http} without a path, like {@code - Limit=orders} in properties. Routes that name the same rule share its
+     * permits. If limits are disabled, it grants everything.
      *
-     * @param rule a key of {@code limiter.http}; the first request fails if there is none, or if it has a path
+     * @param rule a key of {@code limiter.http}. If there is no such rule, or if it has a path, the first request fails
      */
     @Shortcut
     public static HandlerFilterFunction<ServerResponse, ServerResponse> limit(String rule) {

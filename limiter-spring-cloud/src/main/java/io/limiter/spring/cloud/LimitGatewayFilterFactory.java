@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * The filter {@code Limit} of the reactive gateway, which applies a rule of {@code limiter.http} without a path: {@code - Limit=orders}.
- * Routes that name one rule share its permits. Grants all if limits are disabled. Safe for use by many threads.
+ * Routes that name the same rule share its permits. If limits are disabled, it grants everything. Safe for use by many threads.
  */
 public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactory<LimitGatewayFilterFactory.Config> {
 

@@ -12,7 +12,7 @@ import org.springframework.cloud.gateway.route.RouteDefinition;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 
 /**
- * Checks the limits of configured routes before the server starts, so that an invalid one prevents startup. Routes that the
+ * Checks the limits of configured routes before the server starts, so that the application fails to start if one is invalid. Routes that the
  * application wants to be ignored ({@code fail-on-route-definition-error=false}) are not checked.
  */
 final class RouteChecks implements SmartInitializingSingleton {

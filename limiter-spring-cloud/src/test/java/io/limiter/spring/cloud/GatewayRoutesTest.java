@@ -64,7 +64,7 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void a_redis_rate_limiter_of_the_application_prevents_startup() {
+    void a_redis_rate_limiter_of_the_application_fails_at_startup() {
         assertThatThrownBy(() -> start(OwnRedisRateLimiter.class, TestGateway.limited(0, "a", "replenishRate=1")))
                 .rootCause()
                 .isInstanceOf(InvalidSettingException.class)
@@ -93,14 +93,14 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void a_bad_argument_prevents_startup() {
+    void a_bad_argument_fails_at_startup() {
         assertThatThrownBy(() -> start(TestGateway.Application.class, TestGateway.limited(0, "a", "replenishRate=0")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageStartingWith("redis-rate-limiter.replenishRate of the route a must be");
     }
 
     @Test
-    void a_filter_without_a_rate_prevents_startup() {
+    void a_filter_without_a_rate_fails_at_startup() {
         assertThatThrownBy(() -> start(TestGateway.Application.class, TestGateway.limited(0, "a")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage("redis-rate-limiter.replenishRate of the route a must be set, for the route or in the"

@@ -88,7 +88,7 @@ class KeyResolverLimitTest {
     }
 
     @Test
-    void a_filter_without_a_rule_prevents_startup() {
+    void a_filter_without_a_rule_fails_at_startup() {
         assertThatThrownBy(() -> gateway(TestGateway.Server.WEBFLUX.route(0, "mail", "filters[0].name=Limit")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(

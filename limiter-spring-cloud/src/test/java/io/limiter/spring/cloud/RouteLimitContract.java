@@ -338,11 +338,11 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void a_rule_that_does_not_exist_prevents_startup() {
+    void a_rule_that_does_not_exist_fails_at_startup() {
         assertThatThrownBy(() -> open(List.of(), server.setting("routes[1].filters[0]=Limit=order")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
-                        "limiter.http.order is named by a route, and is no rule: set"
+                        "limiter.http.order is named by a route, but is not a rule: set"
                                 + " limiter.http.order.limits.second.rate=10, or name one of [costly, internal, mail, orders, parcel, posts, small, tokens]");
     }
 

@@ -118,12 +118,12 @@ final class ConfiguredRules implements KnownLimits, RouteRules, ApplicationListe
         if (found == null && all.containsKey(rule)) {
             throw new InvalidSettingException(
                     ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule) + ".path",
-                    " applies the rule without a route, and a route names it: remove one of both");
+                    " applies the rule without a route, and a route names it: remove one of them");
         }
         if (found == null) {
             throw new InvalidSettingException(
                     ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule),
-                    " is named by a route, and is no rule: set "
+                    " is named by a route, but is not a rule: set "
                             + ConfiguredLimits.property(HttpRuleSettings.PROPERTY, rule)
                             + ".limits.second.rate=10, or name one of "
                             + ofRoutes.keySet());

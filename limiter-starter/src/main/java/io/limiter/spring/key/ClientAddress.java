@@ -8,7 +8,7 @@ package io.limiter.spring.key;
 public interface ClientAddress {
 
     /**
-     * The address in one notation, as a key. Called in the thread of the limited call.
+     * The address as a key, always in the same notation. Called in the thread of the limited call.
      *
      * @throws MissingLimitKeyException if the address is unknown
      */

@@ -16,7 +16,7 @@ public interface CurrentUser {
     @Nullable
     String name();
 
-    /** A claim of the user's token, for rules; {@code null} if there is none. Default: none. */
+    /** A claim of the user's token, for rules, or {@code null} if there is none. Default: none. */
     default @Nullable String claim(String claim) {
         return null;
     }

@@ -14,17 +14,17 @@ public interface KeyRequest {
      */
     String path();
 
-    /** The first header of a name, whose case is ignored; {@code null} if there is none. */
+    /** The first header of a name, whose case is ignored, or {@code null} if there is none. */
     @Nullable
     String header(String name);
 
-    /** The first cookie of a name; {@code null} if there is none. */
+    /** The first cookie of a name, or {@code null} if there is none. */
     @Nullable
     String cookie(String name);
 
     /**
-     * The first parameter of a name, decoded: of the query, or of a form of at most 64 KiB whose length is known. {@code null} if
-     * there is none, or if both have one and they differ.
+     * The first parameter of a name, decoded, from the query, or from a form of at most 64 KiB whose length is known. It is {@code null} if there is
+     * none, or if both have one and the two differ.
      */
     @Nullable
     String param(String name);
@@ -36,11 +36,11 @@ public interface KeyRequest {
      */
     String ip();
 
-    /** The name of the authenticated user; {@code null} if the caller is anonymous. */
+    /** The name of the authenticated user, or {@code null} if the caller is anonymous. */
     @Nullable
     String user();
 
-    /** A claim of the authenticated user's token; {@code null} if there is none. */
+    /** A claim of the authenticated user's token, or {@code null} if there is none. */
     @Nullable
     String claim(String name);
 }

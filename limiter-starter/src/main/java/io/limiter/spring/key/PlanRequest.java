@@ -49,17 +49,17 @@ public final class PlanRequest {
         return key;
     }
 
-    /** The limited method; {@code null} for a request. */
+    /** The limited method, or {@code null} for a request. */
     public @Nullable Method method() {
         return method;
     }
 
-    /** The arguments of the call, unmodifiable; each may be null; empty for a request. */
+    /** The arguments of the call, of which each may be null. Unmodifiable, and empty for a request. */
     public List<@Nullable Object> arguments() {
         return arguments;
     }
 
-    /** {@code null} for a call of a method. */
+    /** The request, or {@code null} for a call of a method. */
     public @Nullable KeyRequest request() {
         return request;
     }

@@ -10,25 +10,25 @@ public final class InvalidSettingException extends IllegalArgumentException {
     private final String setting;
 
     /**
-     * @param setting the name of the setting, or what the names of several start with
+     * @param setting the name of the setting, or the common beginning of several names
      * @param problem follows the name in the message
      */
     public InvalidSettingException(String setting, String problem) {
         this(setting, problem, null);
     }
 
-    /** With the exception of the failed check. */
+    /** An invalid setting, with the exception of the failed check. */
     public InvalidSettingException(String setting, String problem, @Nullable Throwable cause) {
         this("", setting, problem, cause);
     }
 
-    /** With what precedes the name in the message, such as {@code "with "}. */
+    /** An invalid setting, with a text that precedes the name in the message, such as {@code "with "}. */
     public InvalidSettingException(String before, String setting, String problem, @Nullable Throwable cause) {
         super(before + setting + problem, cause);
         this.setting = setting;
     }
 
-    /** The name of the setting, or what the names of several start with. */
+    /** The name of the setting, or the common beginning of several names. */
     public String setting() {
         return setting;
     }

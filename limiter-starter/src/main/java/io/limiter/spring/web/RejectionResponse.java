@@ -23,28 +23,28 @@ public final class RejectionResponse {
     }
 
     /**
-     * A response with these values. A {@link RejectionResponseCustomizer} changes the one that it is given by {@code with...}.
+     * A response with these values. A {@link RejectionResponseCustomizer} changes the one that it gets with the {@code with...} methods.
      *
-     * @param contentType the media type of the body; {@code null} if there is none
+     * @param contentType the media type of the body, or {@code null} if there is none
      */
     public static RejectionResponse of(
             int status, Map<String, @Nullable String> headers, @Nullable String contentType, byte[] body) {
         return new RejectionResponse(status, headers, contentType, body);
     }
 
-    /** With another status. */
+    /** This response with another status. */
     public RejectionResponse withStatus(int newStatus) {
         return new RejectionResponse(newStatus, headers, contentType, body);
     }
 
-    /** With a header more, or with another value of it; {@code null} removes it. */
+    /** This response with one more header, or with another value of it. {@code null} removes the header. */
     public RejectionResponse withHeader(String name, @Nullable String value) {
         Map<String, @Nullable String> changed = new LinkedHashMap<>(headers);
         changed.put(Objects.requireNonNull(name, "name"), value);
         return new RejectionResponse(status, changed, contentType, body);
     }
 
-    /** With another body. */
+    /** This response with another body. */
     public RejectionResponse withBody(String newContentType, byte[] newBody) {
         return new RejectionResponse(
                 status, headers, Objects.requireNonNull(newContentType, "contentType"), newBody.clone());
@@ -56,13 +56,13 @@ public final class RejectionResponse {
     }
 
     /**
-     * Names and values, except those of the body; one with the value {@code null} is removed if it was set before.
+     * The names and values of the headers, except those of the body. A header with the value {@code null} is removed if it was set before.
      */
     public Map<String, @Nullable String> headers() {
         return headers;
     }
 
-    /** The media type of the body; {@code null} if there is none. */
+    /** The media type of the body, or {@code null} if there is none. */
     public @Nullable String contentType() {
         return contentType;
     }

@@ -11,20 +11,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is left of the limits of a rule for the caller of the current request, for a page that shows customers their quota. A bean of
- * servlet applications; those with WebFlux have {@link ReactiveRuleLimits}. Safe for use by many threads.
+ * Tells how much of the limits of a rule the caller of the current request has left, for a page that shows customers their quota. It is a bean in
+ * servlet applications. WebFlux applications have {@link ReactiveRuleLimits}. Safe for use by many threads.
  */
 public interface RuleLimits {
 
     /**
-     * Returns what is left of each limit of a rule, for the key and the plan that this request has. Takes nothing.
+     * Returns how much of each limit of a rule is left, for the key and the plan of this request. Takes no permits.
      *
      * <p>The path, the methods, the cost and the condition of the rule do not matter. If Redis is unavailable, the {@link
      * io.limiter.FailurePolicy} decides what is shown.
      *
      * @param rule its key under {@code limiter.http}, such as {@code api} for {@code limiter.http.api.path}
-     * @return the limits in the order of the rule, also of one in shadow mode; without those that the plan of the caller leaves out, and
-     *     empty if the address of the caller is exempt, or if {@code limiter.enabled=false}
+     * @return the limits in the order of the rule, even of a rule in shadow mode, without limits that do not apply because of the caller's plan. It
+     *     is empty if the address of the caller is exempt, or if {@code limiter.enabled=false}
      * @throws IllegalArgumentException if there is no such rule
      * @throws IllegalStateException if this is not the thread of a request, or if a route of a gateway finds the key of the rule by a
      *     {@code keyResolver}
@@ -34,8 +34,8 @@ public interface RuleLimits {
     List<Left> peek(String rule);
 
     /**
-     * What is left of one limit. An immutable value with {@code equals}. Jackson writes its members under the names of the methods, {@code
-     * periodEnd} as an ISO text, or not at all if it is empty.
+     * How much of one limit is left. An immutable value with {@code equals}. Jackson writes its members under the names of the methods, and
+     * {@code periodEnd} as an ISO text, or not at all if it is empty.
      */
     @JsonAutoDetect(fieldVisibility = JsonAutoDetect.Visibility.ANY)
     @JsonPropertyOrder({"name", "used", "remaining", "periodEnd"})
@@ -57,9 +57,9 @@ public interface RuleLimits {
         }
 
         /**
-         * What is left with these values.
+         * Creates one with these values.
          *
-         * @param periodEnd {@code null} for none
+         * @param periodEnd when the period ends, or {@code null} for none
          */
         public static Left of(String name, long used, long remaining, @Nullable Instant periodEnd) {
             return new Left(name, used, remaining, periodEnd);
@@ -71,19 +71,19 @@ public interface RuleLimits {
         }
 
         /**
-         * How many permits are used, at most as many as the caller may use: the limit, without what it leaves to others. Of a bucket,
-         * how many are missing until it is full, rounded up.
+         * How many permits are used, up to the number that the caller may use, which is the limit without the permits that it leaves to others. For a
+         * bucket, it is how many permits are missing until it is full, rounded up.
          */
         public long used() {
             return used;
         }
 
-        /** How many permits are left to the caller. */
+        /** How many permits the caller has left. */
         public long remaining() {
             return remaining;
         }
 
-        /** When the period ends, as {@link io.limiter.Decision#periodEnd()}. */
+        /** When the period ends, as in {@link io.limiter.Decision#periodEnd()}. */
         public Optional<Instant> periodEnd() {
             return Optional.ofNullable(periodEnd);
         }

@@ -141,7 +141,7 @@ class BansTest {
                 "held.ban.after=1 | ban has no effect on kind concurrent",
                 "login.ban.after=1,login.kind=token-bucket,login.rate=1,login.prefetch-time=1s | limiter.limits.login.ban and limiter.limits.login.prefetch-time exclude each other",
             })
-    void what_cannot_work_prevents_startup(String settings, String message) {
+    void settings_that_cannot_work_fail_at_startup(String settings, String message) {
         String[] properties = settings.trim().split(",");
         for (int i = 0; i < properties.length; i++) {
             properties[i] = "limiter.limits." + properties[i];

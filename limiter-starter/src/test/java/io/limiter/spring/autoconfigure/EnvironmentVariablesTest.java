@@ -218,7 +218,7 @@ class EnvironmentVariablesTest {
     }
 
     @Test
-    void two_rules_of_one_name_to_environment_variables_alone_prevent_startup_if_a_variable_sets_one() {
+    void two_rules_of_one_name_to_environment_variables_alone_fail_at_startup_if_a_variable_sets_one() {
         String[] twins = {
             "limiter.http[/login].path=/login",
             "limiter.http[/login].limits.day.limit=5",
@@ -241,7 +241,7 @@ class EnvironmentVariablesTest {
     }
 
     @Test
-    void two_limits_of_one_name_to_properties_prevent_startup() {
+    void two_limits_of_one_name_to_properties_fail_at_startup() {
         Contexts.local()
                 .withBean(Colliding.class)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -251,7 +251,7 @@ class EnvironmentVariablesTest {
     }
 
     @Test
-    void two_limits_of_one_name_to_environment_variables_alone_prevent_startup_if_it_has_settings() {
+    void two_limits_of_one_name_to_environment_variables_alone_fail_at_startup_if_it_has_settings() {
         Contexts.local()
                 .withBean(OfOtherCharacters.class)
                 .run(context -> assertThat(context).hasNotFailed());

@@ -130,10 +130,10 @@ class FailureAnalyzersTest {
                         "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 9007199254740991, was 0"),
                 Arguments.of(
                         "limiter.limits.sms.rat=1",
-                        "limiter.limits.sms.rat is no property: did you mean limiter.limits.sms.rate?"),
+                        "limiter.limits.sms.rat is not a property: did you mean limiter.limits.sms.rate?"),
                 Arguments.of(
                         "limiter.limits.sms.rate=1.0/60",
-                        "limiter.limits.sms.rate must be a number, because a property computes nothing, was '1.0/60': set"
+                        "limiter.limits.sms.rate must be a number, because a property cannot contain arithmetic, was '1.0/60': set"
                                 + " rate=1.0 and per=60s"),
                 Arguments.of(
                         "limiter.limits.sms.on-failure=local(2)",
@@ -155,8 +155,8 @@ class FailureAnalyzersTest {
                 Arguments.of("limiter.http.api.order=0", "limiter.http.api.path must be set, such as"),
                 Arguments.of(
                         "limiter.http[0].path=/x",
-                        "limiter.http[0] is written as an entry of a list, and limiter.http has names: write a name that is"
-                                + " no number instead, such as limiter.http.api.path=/api/**"));
+                        "limiter.http[0] is written as an entry of a list, but limiter.http has names: write a name that is"
+                                + " not a number instead, such as limiter.http.api.path=/api/**"));
     }
 
     @ParameterizedTest

@@ -49,7 +49,7 @@ class InvalidHttpRulesTest {
                     patth=/x                       | limiter.http.api.patth
                     order=first                    | limiter.http.api.order
                     """)
-    void an_invalid_setting_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
+    void an_invalid_setting_of_a_rule_fails_at_startup_and_is_named(String bad, String message) {
         String[] settings = Stream.concat(Arrays.stream(GOOD), Stream.of(bad))
                 .map(setting -> "limiter.http.api." + setting)
                 .toArray(String[]::new);
@@ -79,7 +79,7 @@ class InvalidHttpRulesTest {
     }
 
     @Test
-    void the_order_of_a_rule_of_routes_prevents_startup() {
+    void the_order_of_a_rule_of_routes_fails_at_startup() {
         Contexts.web()
                 .withBean(RouteRules.Filter.class, () -> new RouteRules.Filter() {})
                 .withPropertyValues("limiter.http.api.limits.one.rate=10", "limiter.http.api.order=1")
@@ -106,7 +106,7 @@ class InvalidHttpRulesTest {
                     plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} uses 'plan
                     key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits
                     """)
-    void an_invalid_plan_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
+    void an_invalid_plan_of_a_rule_fails_at_startup_and_is_named(String bad, String message) {
         String[] settings = Stream.concat(Arrays.stream(GOOD), Arrays.stream(bad.split(",")))
                 .map(setting -> "limiter.http.api." + setting)
                 .toArray(String[]::new);
@@ -118,7 +118,7 @@ class InvalidHttpRulesTest {
     }
 
     @Test
-    void a_rule_without_limits_and_two_of_one_name_prevent_startup() {
+    void a_rule_without_limits_and_two_of_one_name_fail_at_startup() {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues("limiter.http.a.path=/x")
@@ -154,10 +154,10 @@ class InvalidHttpRulesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    limiter.http[0].path=/x               | limiter.http[0] is written as an entry of a list, and limiter.http has names
+                    limiter.http[0].path=/x               | limiter.http[0] is written as an entry of a list, but limiter.http has names
                     limiter.http.api.limits[1].rate=1     | limiter.http.api.limits[1] is written as an entry of a list
                     """)
-    void a_rule_or_a_limit_of_a_list_prevents_startup_with_the_remedy(String listed, String problem) {
+    void a_rule_or_a_limit_of_a_list_fails_at_startup_with_the_remedy(String listed, String problem) {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues("limiter.http.api.path=/api/**", "limiter.http.api.limits.one.rate=1", listed)

@@ -120,7 +120,7 @@ class LeaveTest {
                 "bucket.leave=5,bucket.plans.free.capacity=5 | limiter.limits.bucket.plans.free.*: leave must leave the 1 permits of a call, of a capacity of 5, was 5",
                 "bucket.warm-up=9s,bucket.leave=1 | leave has no effect on kind token-bucket with a warm-up: remove it",
             })
-    void what_cannot_leave_permits_prevents_startup(String settings, String message) {
+    void a_limit_that_cannot_leave_permits_fails_at_startup(String settings, String message) {
         String[] properties = settings.trim().split(",");
         for (int i = 0; i < properties.length; i++) {
             properties[i] = "limiter.limits." + properties[i];
@@ -138,7 +138,7 @@ class LeaveTest {
     }
 
     @Test
-    void an_annotation_with_another_text_prevents_startup() {
+    void an_annotation_with_another_text_fails_at_startup() {
         runner.withBean(Refused.class)
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("leave: a share must be a percentage above 0% and up to 100%")

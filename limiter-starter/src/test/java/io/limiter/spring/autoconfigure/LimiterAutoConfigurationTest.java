@@ -268,7 +268,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void a_missing_connection_to_redis_prevents_startup() {
+    void the_application_fails_to_start_without_a_connection_to_redis() {
         Contexts.plain()
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()

@@ -105,7 +105,7 @@ class LimiterPropertiesTest {
                 "limiter.live.restore=perhaps | limiter.live.restore",
                 "limiter.live.history=0 | limiter.live.history must be between 1 and 10000, was 0"
             })
-    void an_invalid_value_prevents_startup_and_is_named(String property, String problem) {
+    void an_invalid_value_fails_at_startup_and_is_named(String property, String problem) {
         Contexts.web().withPropertyValues(property).run(context -> {
             assertThat(context).hasFailed();
             StringBuilder messages = new StringBuilder();

@@ -230,7 +230,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void a_setting_without_effect_on_the_kind_of_the_annotation_prevents_startup() {
+    void a_setting_without_effect_on_the_kind_of_the_annotation_fails_at_startup() {
         Contexts.plain()
                 .withBean(LimiterFactory.class, () -> factory)
                 .withBean(Kinds.class)
@@ -340,8 +340,8 @@ class NamedLimitsTest {
                     .run(context -> assertThat(log.all())
                             .containsExactly(
                                     "WARN limiter.limits.incomplete.* has no effect, because no @RateLimit, @CountLimit or"
-                                            + " @ConcurrentLimit of a bean so far has this name, and it is no whole limit, which"
-                                            + " code could ask for.",
+                                            + " @ConcurrentLimit of a bean so far has this name, and it is not a complete limit,"
+                                            + " which code could ask for.",
                                     "INFO limiter.limits.* has limits without an annotation, which code can ask a"
                                             + " LimiterFactory for by their names: [of-code]"));
         }
@@ -352,7 +352,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void prefetch_with_a_warm_up_prevents_startup() {
+    void prefetch_with_a_warm_up_fails_at_startup() {
         runner.withPropertyValues("limiter.limits.api-search.warm-up=10s", "limiter.limits.api-search.prefetch-time=1s")
                 .run(context -> assertThat(context)
                         .getFailure()
@@ -378,7 +378,7 @@ class NamedLimitsTest {
                 "export.per=1001d | limiter.limits.export.per",
                 "export.per=soon | limiter.limits.export.per",
                 "export.anchor=15 | limiter.limits.export.anchor",
-                "api-search.per=day | a rate does not go by the calendar",
+                "api-search.per=day | a rate does not follow the calendar",
                 "export.zone=UTC | zone 'UTC' has no effect without a unit of the calendar: set per to one, such as day or month",
                 "export.zone=Berlin | limiter.limits.export.zone",
                 "export.enforce=maybe | limiter.limits.export.enforce",
@@ -396,7 +396,7 @@ class NamedLimitsTest {
                 "api-search.lease=1s | with limiter.limits.api-search.*: lease has no effect on kind token-bucket",
                 "api-search.rat=1 | limiter.limits.api-search.rat"
             })
-    void bad_settings_prevent_startup(String setting, String problem) {
+    void bad_settings_fail_at_startup(String setting, String problem) {
         runner.withPropertyValues("limiter.limits." + setting).run(context -> {
             assertThat(context).hasFailed();
             StringBuilder messages = new StringBuilder();

@@ -155,7 +155,7 @@ class NamespacesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"limiter.limits.login.namespace", "limiter.namespace"})
-    void a_namespace_that_is_too_long_prevents_startup(String property) {
+    void a_namespace_that_is_too_long_fails_at_startup(String property) {
         redis(property + "=" + "n".repeat(101))
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining(property)

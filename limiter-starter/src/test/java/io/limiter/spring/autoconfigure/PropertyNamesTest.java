@@ -31,7 +31,7 @@ class PropertyNamesTest {
                     limiter.http.api.limits.day.limits=5    | did you mean limiter.http.api.limits.day.limit?
                     limiter.http.api.cots=5                 | did you mean limiter.http.api.cost?
                     """)
-    void a_name_within_two_letters_of_a_property_prevents_startup(String setting, String problem) {
+    void a_name_within_two_letters_of_a_property_fails_at_startup(String setting, String problem) {
         String name = setting.substring(0, setting.indexOf('='));
         for (String enabled : new String[] {"true", "false"}) {
             Contexts.local()
@@ -52,7 +52,7 @@ class PropertyNamesTest {
     private static void assertFails(Throwable failure, String name, String problem) {
         assertThat(failure)
                 .isNotNull()
-                .hasMessageStartingWith(name + " is no property: ")
+                .hasMessageStartingWith(name + " is not a property: ")
                 .hasMessageContaining(problem);
     }
 
@@ -81,7 +81,7 @@ class PropertyNamesTest {
                     .hasSize(2)
                     .allSatisfy(line -> assertThat(line)
                             .startsWithIgnoringCase(
-                                    "WARN " + name + " is no property of the limiter, and has no effect: ")
+                                    "WARN " + name + " is not a property of the limiter, and has no effect: ")
                             .contains(remedy));
         }
     }
@@ -91,19 +91,19 @@ class PropertyNamesTest {
         Contexts.local()
                 .withPropertyValues("limiter.on-failre=deny", "limiter.enable=false")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasMessageContaining("limiter.on-failre is no property")
-                        .hasMessageContaining("limiter.enable is no property"));
+                        .hasMessageContaining("limiter.on-failre is not a property")
+                        .hasMessageContaining("limiter.enable is not a property"));
     }
 
     @ParameterizedTest
     @CsvSource({
-        "LIMITER_ONFAILRE, limiter.onfailre is no property: did you mean limiter.on-failure?",
-        "LIMITER_LIMITS_SEARCH_RAET, limiter.limits.search.raet is no property: did you mean limiter.limits.search.rate?",
+        "LIMITER_ONFAILRE, limiter.onfailre is not a property: did you mean limiter.on-failure?",
+        "LIMITER_LIMITS_SEARCH_RAET, limiter.limits.search.raet is not a property: did you mean limiter.limits.search.rate?",
         "LIMITER_FAILURE_FIRST_DECISIONTIMEOUT, did you mean limiter.failure.first-decision-timeout?",
         "LIMITER_KEY_TRUSTED_PROX_IES, did you mean limiter.key.trusted-proxies?",
         "LIMITER_ENABLE, did you mean limiter.enabled?"
     })
-    void an_environment_variable_that_is_nearly_a_property_prevents_startup(String variable, String problem) {
+    void an_environment_variable_that_is_nearly_a_property_fails_at_startup(String variable, String problem) {
         Contexts.withVariables(Contexts.local(), variable + "=1")
                 .run(context -> assertThat(context.getStartupFailure()).hasMessageContaining(problem));
     }
@@ -124,7 +124,7 @@ class PropertyNamesTest {
                     .singleElement()
                     .asString()
                     .startsWith("WARN The environment variable " + variable.substring(0, variable.indexOf('='))
-                            + " is no property of the limiter, and has no effect: ");
+                            + " is not a property of the limiter, and has no effect: ");
         }
     }
 
@@ -184,12 +184,12 @@ class PropertyNamesTest {
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .startsWith("WARN The environment variable LIMITER_HTTP_SERVER_PATHS is no property");
+                    .startsWith("WARN The environment variable LIMITER_HTTP_SERVER_PATHS is not a property");
         }
         Contexts.withVariables(Contexts.web(), variable)
                 .withPropertyValues("limiter.http.server.path=/a", "limiter.http.server.limits.one.rate=5")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasMessageContaining("limiter.http.server.paths is no property: did you mean"
+                        .hasMessageContaining("limiter.http.server.paths is not a property: did you mean"
                                 + " limiter.http.server.path?"));
     }
 
@@ -206,21 +206,21 @@ class PropertyNamesTest {
             new PropertyNames(List.of()).check(environment);
             assertThat(log.all())
                     .containsExactly(
-                            "WARN " + property + " is no property of the limiter, and has no effect: it belongs"
+                            "WARN " + property + " is not a property of the limiter, and has no effect: it belongs"
                                     + " to the module " + module + ", which is not on the class path");
         }
     }
 
     @ParameterizedTest
     @CsvSource({"1.0/60, 1.0, 60s", "100/1m, 100, 1m", "5 / s, 5, 1s"})
-    void a_rate_that_is_a_fraction_prevents_startup_and_is_explained(String value, String rate, String per) {
+    void a_rate_that_is_a_fraction_fails_at_startup_and_is_explained(String value, String rate, String per) {
         for (String property : new String[] {"limiter.limits.sms.rate", "limiter.http.api.limits.a.plans.pro.rate"}) {
             Contexts.web()
                     .withConfiguration(Contexts.mvc())
                     .withPropertyValues("limiter.http.api.path=/a", property + "=" + value)
                     .run(context -> assertThat(context.getStartupFailure())
-                            .hasStackTraceContaining(property + " must be a number, because a property computes"
-                                    + " nothing, was '" + value + "': set rate=" + rate + " and per=" + per));
+                            .hasStackTraceContaining(property + " must be a number, because a property cannot"
+                                    + " contain arithmetic, was '" + value + "': set rate=" + rate + " and per=" + per));
         }
     }
 }

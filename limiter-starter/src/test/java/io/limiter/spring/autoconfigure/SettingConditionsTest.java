@@ -65,7 +65,7 @@ class SettingConditionsTest {
         "limiter.type, memory, redis or local",
         "limiter.engine, lua, script or lock"
     })
-    void a_value_of_another_type_prevents_startup_with_the_values_that_are_allowed(
+    void a_value_of_another_type_fails_at_startup_with_the_values_that_are_allowed(
             String property, String value, String allowed) {
         redis.withPropertyValues(property + "=" + value)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -78,7 +78,7 @@ class SettingConditionsTest {
 
     /** Without the check such an application had no limits, and no failure. */
     @Test
-    void an_unknown_type_prevents_startup_beside_a_factory_of_the_application() {
+    void an_unknown_type_fails_at_startup_even_with_a_factory_of_the_application() {
         Contexts.plain()
                 .withBean("own", LimiterFactory.class, LocalLimiterFactory::new)
                 .withPropertyValues("limiter.type=memory")

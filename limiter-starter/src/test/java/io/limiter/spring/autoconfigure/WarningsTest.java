@@ -113,7 +113,7 @@ class WarningsTest {
                 "bucket.warn-at=80% | warn-at has no effect on kind token-bucket, only a fixed-window warns: remove it",
                 "all.plans.free.warn-at=2,all.plans.pro.limit=3 | plan would give callers different limits, but with limitType METHOD",
             })
-    void what_cannot_warn_prevents_startup(String settings, String message) {
+    void a_limit_that_cannot_warn_fails_at_startup(String settings, String message) {
         String[] properties = settings.trim().split(",");
         for (int i = 0; i < properties.length; i++) {
             properties[i] = "limiter.limits." + properties[i];

@@ -9,10 +9,10 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A JUnit test that needs a Redis: an embedded one, which all tests of this JVM share, and which is emptied before each test.
+ * Gives a JUnit test an embedded Redis, which all tests of this JVM share and which is emptied before each test.
  *
- * <p>Methods of the test take its {@link RedisAddress} as a parameter. For an application context of Spring it is
- * {@code spring.data.redis.url}. There, {@code limiter.rejection-cache.size} is 0 and {@code limiter.on-failure} is
+ * <p>Methods of the test can have its {@link RedisAddress} as a parameter. In a Spring application context, {@code spring.data.redis.url} is set to
+ * that address. There, {@code limiter.rejection-cache.size} is 0 and {@code limiter.on-failure} is
  * {@code throw} with a decision timeout of 10 s, unless the application sets them. Classes with this annotation must not run
  * concurrently.
  */

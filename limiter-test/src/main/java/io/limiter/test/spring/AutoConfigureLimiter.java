@@ -9,10 +9,10 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Limits of a test are decided in the process, by a {@link io.limiter.test.TestClock} that the test moves.
+ * Lets the limits of a test be decided in the process, with a {@link io.limiter.test.TestClock} that the test moves.
  *
- * <p>For {@code @SpringBootTest} and slices such as {@code @WebMvcTest}. Annotations, HTTP rules and injected limiters need no
- * Redis. Each test starts with all permits; the clock goes on from where it is. The clock and the
+ * <p>It works with {@code @SpringBootTest} and with slices such as {@code @WebMvcTest}. Annotations, HTTP rules and injected limiters need no
+ * Redis. Each test starts with all permits, but the clock keeps its time. The clock and the
  * {@link io.limiter.test.TestLimiterFactory}, which is the primary factory, are beans. It also enables limits that
  * {@code limiter.enabled=false} disables in other tests.
  */

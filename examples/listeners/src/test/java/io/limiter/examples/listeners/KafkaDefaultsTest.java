@@ -64,7 +64,7 @@ class KafkaDefaultsTest {
     private Broker broker;
 
     @Test
-    void a_rejected_record_is_tried_ten_times_at_once_and_then_skipped() {
+    void a_rejected_record_is_tried_ten_times_without_a_pause_and_then_skipped() {
         await().until(() -> broker.delivered().contains("c"));
         assertThat(broker.delivered().stream().filter("b"::equals)).hasSize(10);
         assertThat(orders.handled()).containsExactly("a");

@@ -19,7 +19,7 @@ class AsyncDriverTest {
     private final Callers results = new Callers(CALLERS, new int[1], null);
 
     @Test
-    void callers_whose_answers_are_there_at_once_take_turns() throws InterruptedException {
+    void callers_whose_answers_are_there_immediately_take_turns() throws InterruptedException {
         AtomicInteger requests = new AtomicInteger();
         Fakes.Decider atOnce = id -> {
             if (requests.incrementAndGet() == 200 * CALLERS) {

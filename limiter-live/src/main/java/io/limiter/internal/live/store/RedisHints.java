@@ -141,7 +141,7 @@ public final class RedisHints implements AutoCloseable {
         if (!closed && !logged) {
             logged = true;
             log.warn(
-                    "Cannot subscribe to the channel {}, so changes of live limits are seen only by polling. A user needs the"
+                    "Cannot subscribe to the channel {}, so changes of live limits are noticed only by polling. A user needs the"
                             + " right &{} for it.",
                     channel,
                     channel,

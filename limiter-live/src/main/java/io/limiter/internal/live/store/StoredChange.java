@@ -18,7 +18,7 @@ public record StoredChange(LiveChange change, StoredLimit after) {
     public static StoredChange parse(String entry) {
         JsonNode json = Json.read(entry);
         if (json.size() != PARTS) {
-            throw new IllegalArgumentException("it is no change of a live limit");
+            throw new IllegalArgumentException("it is not a change of a live limit");
         }
         String field = json.path(3).asText();
         String name = Fields.name(field);

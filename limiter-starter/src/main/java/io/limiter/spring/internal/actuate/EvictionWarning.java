@@ -103,8 +103,8 @@ public final class EvictionWarning implements SmartLifecycle {
             warning(info).ifPresent(log::warn);
             longLimit(info)
                     .ifPresent(name -> log.warn(
-                            "Redis has no append-only file, so after it restarts, callers of limit '{}' can have again what they"
-                                    + " have used since its last snapshot, or all of it. Set appendonly to yes.",
+                            "Redis has no append-only file, so after it restarts, callers of limit '{}' can be granted again the"
+                                    + " permits that they have used since its last snapshot, or all of them. Set appendonly to yes.",
                             name));
             return true;
         } catch (RuntimeException e) {
@@ -151,7 +151,7 @@ public final class EvictionWarning implements SmartLifecycle {
     }
 
     private static String warning(Properties info, String node) {
-        return "Redis may evict keys of limiters, whose callers then start anew with all permits: its maxmemory-policy is "
+        return "Redis may evict keys of limiters, whose callers then have all permits again: its maxmemory-policy is "
                 + info.getProperty(node + POLICY) + ", and it has evicted "
                 + info.getProperty(node + "evicted_keys", "0")
                 + " keys since its start. Set maxmemory-policy to noeviction, or give the limiters a Redis of their own.";

@@ -77,7 +77,7 @@ final class LimitedMethodFinder {
                         "limit on " + ClassUtils.getUserClass(beanClass).getName(),
                         "its methods cannot be read, so nothing would be limited: " + e.getMessage() + ", caused by "
                                 + NestedExceptionUtils.getMostSpecificCause(e)
-                                + "; put what is missing on the class path, or move the methods that need it to another"
+                                + "; add the missing library to the class path, or move the methods that need it to another"
                                 + " class",
                         e);
             }

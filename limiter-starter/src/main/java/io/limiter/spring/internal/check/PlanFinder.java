@@ -67,7 +67,7 @@ final class PlanFinder {
         String shown = AsyncLog.oneLine(plan.length() > LONGEST ? plan.substring(0, LONGEST) + "..." : plan);
         if (unknown.size() < MOST_UNKNOWN && unknown.add(shown)) {
             log.warn(
-                    "The limit '{}' has no plan '{}', so its own definition applies to such calls; its plans are {}.{}",
+                    "The limit '{}' has no plan '{}', so its own definition applies to such calls. Its plans are {}.{}",
                     limit,
                     shown,
                     plans,

@@ -9,8 +9,8 @@ import org.springframework.context.annotation.Conditional;
 
 /**
  * Matches if a property of the limiter has a value. Unlike Spring Boot's own conditions, which compare texts, it converts the
- * property as the binder does: {@code yes}, {@code on} and {@code 1} are {@code true}, and a text that is no value of the type
- * prevents startup, an empty one too.
+ * property as the binder does: {@code yes}, {@code on} and {@code 1} are {@code true}. The application fails to start if the text is not a value of the
+ * type, even if it is empty.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -80,17 +80,17 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         if (measured instanceof RedisRateLimiterFactory redis && !redis.isLocal()) {
             added.gauge(
                     LimiterMeters.BACKEND,
-                    "1 while Redis decides, 0 while the failure policy does; in a Cluster, the share of masters that decide",
+                    "1 while Redis decides, 0 while the failure policy does, and in a Cluster the share of masters that decide",
                     redis,
                     backend -> backend.backendState().availability());
             added.gauge(
                     LimiterMeters.INSTANCES,
-                    "Instances that this one has counted, itself included",
+                    "Instances that this one has counted, including itself",
                     redis,
                     RedisRateLimiterFactory::instances);
             added.gauge(
                     LimiterMeters.SHARE,
-                    "The share of limits that this instance decides under alone, if the default failure policy is LOCAL",
+                    "The share of each limit under which this instance decides alone, if the default failure policy is LOCAL",
                     redis,
                     LimiterMetrics::share);
             added.gauge(
@@ -225,7 +225,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
         Counter failure(String problem) {
             return Counter.builder(LimiterMeters.FAILURES)
-                    .description("Failures of Redis to decide, of a request or of the requests for a key in one call")
+                    .description("Requests, or requests for one key in a call, that Redis did not decide")
                     .tag(LimiterMeters.PROBLEM, problem)
                     .register(registry);
         }

@@ -72,7 +72,7 @@ final class MeteredLimit {
                 .tag(LimiterMeters.LIMIT, name)
                 .register(registry);
         FunctionCounter.builder(LimiterMeters.WARNINGS, this, limit -> limit.sum(LimiterTotals::warnings))
-                .description("Warnings of fixed windows of which so much is used as they warn at")
+                .description("Warnings of fixed windows that have reached their warn-at")
                 .tag(LimiterMeters.LIMIT, name)
                 .register(registry);
     }

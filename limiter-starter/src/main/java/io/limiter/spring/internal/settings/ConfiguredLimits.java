@@ -112,8 +112,8 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
         if (key.chars().allMatch(Character::isDigit)) {
             throw new InvalidSettingException(
                     map + "[" + key + "]",
-                    " is written as an entry of a list, and " + map
-                            + " has names: write a name that is no number instead, such as " + map + example);
+                    " is written as an entry of a list, but " + map
+                            + " has names: write a name that is not a number instead, such as " + map + example);
         }
         return property(map, key);
     }
@@ -215,7 +215,7 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
                                 + " name{}",
                         property(each.name()),
                         nearest == null
-                                ? ", and it is no whole limit, which code could ask for."
+                                ? ", and it is not a complete limit, which code could ask for."
                                 : ": did you mean '" + nearest + "'?");
             } else {
                 others.add(each.name());

@@ -146,7 +146,7 @@ public record LimitSettings(
             throw new InvalidSettingException(
                     property + ".unlimited",
                     "=true leaves the limit out for the plan, so " + String.join(", ", others)
-                            + " would have no effect: remove one of both");
+                            + " would have no effect: remove one of them");
         }
         checkOwn(property);
     }

@@ -75,10 +75,10 @@ public final class UnknownProperties {
                         && near.isMisspelt()
                         && inBrackets(name, variables) == null
                         && !(variables && isInvented(place.parent(), inUse))) {
-                    problems.put(name, name + " is no property: did you mean " + near.name() + "?");
+                    problems.put(name, name + " is not a property: did you mean " + near.name() + "?");
                 } else if (logged.add(name)) {
                     log.warn(
-                            "{} is no property of the limiter, and has no effect: {}",
+                            "{} is not a property of the limiter, and has no effect: {}",
                             variables ? "The environment variable " + written(source, name) : name,
                             remedy(name, variables, place, near));
                 }

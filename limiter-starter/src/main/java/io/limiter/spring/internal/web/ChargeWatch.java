@@ -51,8 +51,8 @@ public final class ChargeWatch {
                 done = true;
                 log.warn(
                         "{} has charged none of its first {} requests, so it has limited nothing. Their statuses and how many had"
-                                + " each were {}; a failed authentication counts as 401. If none of them should be charged, all"
-                                + " is well",
+                                + " each were {}; a failed authentication counts as 401. If none of them should be charged, this"
+                                + " is correct",
                         property,
                         FIRST,
                         statuses);

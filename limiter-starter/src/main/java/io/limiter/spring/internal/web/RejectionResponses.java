@@ -232,7 +232,7 @@ public final class RejectionResponses {
         try {
             return Objects.requireNonNull(customizer.customize(rejection, response), "the customizer returned null");
         } catch (RuntimeException e) {
-            log.error(failing, "The RejectionResponseCustomizer has thrown; requests have the usual response.", e);
+            log.error(failing, "The RejectionResponseCustomizer has thrown, so requests get the usual response.", e);
             return response;
         }
     }

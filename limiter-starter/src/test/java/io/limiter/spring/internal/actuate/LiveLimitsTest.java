@@ -23,7 +23,7 @@ class LiveLimitsTest extends TwoApplications {
 
     @ParameterizedTest
     @EnumSource
-    void a_lower_live_limit_applies_here_at_once_and_soon_in_other_instances(Kind kind) throws Exception {
+    void a_lower_live_limit_applies_here_immediately_and_soon_in_other_instances(Kind kind) throws Exception {
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
         changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
         assertThat(kind.granted(one)).isOne();

@@ -81,7 +81,7 @@ class ShownLimitsTest extends TwoApplications {
     }
 
     @Test
-    void what_cannot_be_read_is_named_beside_the_rest() throws Exception {
+    void what_cannot_be_read_is_named_next_to_the_rest() throws Exception {
         changed("live-annotated", "{\"limit\":2,\"who\":\"ann\"}");
         byte[] history = ("{limiter:live:" + NAME + "}:history").getBytes(StandardCharsets.UTF_8);
         byte[] broken = ("broken " + RUN).getBytes(StandardCharsets.UTF_8);

@@ -230,7 +230,7 @@ class AnnotationTextsTest {
     }
 
     @Test
-    void configuration_that_leaves_a_parameter_out_prevents_startup() {
+    void configuration_that_leaves_a_parameter_out_fails_at_startup() {
         runner(Counted.class)
                 .withPropertyValues("limiter.limits.count.limit=3")
                 .run(context -> assertThat(context)

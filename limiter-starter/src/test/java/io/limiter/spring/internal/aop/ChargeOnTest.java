@@ -156,7 +156,7 @@ class ChargeOnTest {
 
     @ParameterizedTest
     @EnumSource
-    void calls_at_the_same_time_cannot_exceed_the_limit_meanwhile(Backend backend) {
+    void calls_at_the_same_time_cannot_exceed_the_limit_until_their_outcome_is_known(Backend backend) {
         backend.run(Calls.class, (calls, limiters) -> {
             int threads = 16;
             CountDownLatch rejectedOrRunning = new CountDownLatch(threads);

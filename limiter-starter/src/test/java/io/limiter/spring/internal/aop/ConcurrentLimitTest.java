@@ -313,7 +313,7 @@ class ConcurrentLimitTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void an_invalid_limit_prevents_startup(Class<?> type, String problem) {
+    void an_invalid_limit_fails_at_startup(Class<?> type, String problem) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())

@@ -161,7 +161,7 @@ class ControllersTest {
     }
 
     @Test
-    void a_limit_for_no_method_prevents_startup() {
+    void a_limit_for_no_method_fails_at_startup() {
         for (Class<?> type : new Class<?>[] {Advice.class, WithoutHandlers.class}) {
             Contexts.local()
                     .withBean("theBean", type)

@@ -46,7 +46,7 @@ class ForeignFactoryTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Several.class, Charged.class})
-    void a_limit_that_needs_a_set_prevents_startup(Class<?> limited) {
+    void a_limit_that_needs_a_set_fails_at_startup(Class<?> limited) {
         Contexts.plain()
                 .withBean(LimiterFactory.class, HeldDecisions::new)
                 .withBean(limited)
@@ -58,7 +58,7 @@ class ForeignFactoryTest {
     }
 
     @Test
-    void it_prevents_startup_in_shadow_mode_too() {
+    void it_fails_at_startup_in_shadow_mode_too() {
         Contexts.plain()
                 .withBean(LimiterFactory.class, HeldDecisions::new)
                 .withBean(Charged.class)
@@ -72,7 +72,7 @@ class ForeignFactoryTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"limits.two.rate=9", "charge-on=failure"})
-    void a_rule_that_needs_a_set_prevents_startup(String setting) {
+    void a_rule_that_needs_a_set_fails_at_startup(String setting) {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withBean(LimiterFactory.class, HeldDecisions::new)

@@ -104,7 +104,7 @@ class InvalidChargesTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void what_cannot_work_prevents_startup(Class<?> bean, String message) {
+    void a_charge_that_cannot_work_fails_at_startup(Class<?> bean, String message) {
         Contexts.local()
                 .withBean(bean)
                 .run(context -> assertThat(context)

@@ -293,7 +293,7 @@ class InvalidLimitsTest {
                 Arguments.of(
                         PeriodAndPer.class,
                         "@CountLimit for %s.call(): period = 60.0 (seconds) and per = \"1m\" both say how long a period is"),
-                Arguments.of(MonthOfCount.class, "only a fixed window goes, not kind sliding-log: set per to 30d"),
+                Arguments.of(MonthOfCount.class, "only a fixed window can have, not kind sliding-log: set per to 30d"),
                 Arguments.of(
                         AnchorOfDay.class, "anchor '2026-01-15' has no effect on a day: set per to week, month or"),
                 Arguments.of(AnchorOfDuration.class, "anchor '#{since}' has no effect without a unit of the calendar"),
@@ -357,7 +357,7 @@ class InvalidLimitsTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void an_invalid_limit_prevents_startup(Class<?> type, String problem) {
+    void an_invalid_limit_fails_at_startup(Class<?> type, String problem) {
         assertPreventsStartup(type, problem);
     }
 

@@ -116,7 +116,7 @@ class InvalidPlacesTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void an_invalid_limit_prevents_startup(Class<?> type, String problem) {
+    void an_invalid_limit_fails_at_startup(Class<?> type, String problem) {
         InvalidLimitsTest.assertPreventsStartup(type, problem);
     }
 }

@@ -166,7 +166,7 @@ class LateResultsTest {
 
     @ParameterizedTest
     @MethodSource("late")
-    void results_whose_work_is_done_later_prevent_startup(Class<?> type, String problem) {
+    void results_whose_work_is_done_later_fail_at_startup(Class<?> type, String problem) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -178,7 +178,7 @@ class LateResultsTest {
     }
 
     @Test
-    void a_suspend_function_without_the_library_that_it_needs_prevents_startup() {
+    void a_suspend_function_without_the_library_that_it_needs_fails_at_startup() {
         Contexts.local()
                 .withBean("theBean", Suspending.class)
                 .run(context -> assertThat(context.getStartupFailure())

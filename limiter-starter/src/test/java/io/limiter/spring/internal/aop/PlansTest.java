@@ -237,7 +237,7 @@ class PlansTest {
                         .singleElement(as(STRING))
                         .startsWith("WARN The limit 'search' has no plan 'gold")
                         .doesNotContain("\n")
-                        .endsWith("so its own definition applies to such calls; its plans are [pro, slow].");
+                        .endsWith("so its own definition applies to such calls. Its plans are [pro, slow].");
                 for (int i = 0; i < 1000; i++) {
                     api.search(user(i + " made up".repeat(i)));
                 }
@@ -316,7 +316,7 @@ class PlansTest {
                     everyone.plans.pro.limit=3   | would give callers different limits, but with limitType METHOD they share the permits
                     report.plans.pro.limit=1001  | with limiter.limits.report.plans.pro.*:
                     """)
-    void an_invalid_plan_prevents_startup_and_is_named(String bad, String message) {
+    void an_invalid_plan_fails_at_startup_and_is_named(String bad, String message) {
         runner().withBean(Api.class)
                 .withBean(Everyone.class)
                 .withPropertyValues("limiter.limits." + bad)
@@ -341,14 +341,14 @@ class PlansTest {
     }
 
     @Test
-    void plans_that_nothing_chooses_prevent_startup() {
+    void plans_that_nothing_chooses_fail_at_startup() {
         runner().withBean(WithoutPlan.class)
                 .run(context -> assertThat(messages(context.getStartupFailure()))
                         .contains("limiter.limits.export.plans would have no effect: set the plan of the annotation"));
     }
 
     @Test
-    void two_resolvers_prevent_startup() {
+    void two_resolvers_fail_at_startup() {
         runner().withBean(WithoutPlan.class)
                 .withBean("one", PlanResolver.class, () -> request -> "pro")
                 .withBean("two", PlanResolver.class, () -> request -> "pro")
@@ -364,7 +364,7 @@ class PlansTest {
     }
 
     @Test
-    void a_limit_that_has_the_name_of_a_plan_prevents_startup() {
+    void a_limit_that_has_the_name_of_a_plan_fails_at_startup() {
         runner().withBean(Api.class)
                 .withBean(NamedAsPlan.class)
                 .run(context -> assertThat(messages(context.getStartupFailure()))
@@ -384,7 +384,7 @@ class PlansTest {
     }
 
     @Test
-    void a_plan_that_cannot_work_prevents_startup() {
+    void a_plan_that_cannot_work_fails_at_startup() {
         invalid(
                 Shared.class,
                 "plan would give callers different limits, but with limitType METHOD they share the permits");

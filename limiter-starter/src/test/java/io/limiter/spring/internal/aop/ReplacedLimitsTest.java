@@ -213,7 +213,7 @@ class ReplacedLimitsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {TwoInterfaces.class, SuperclassAndInterface.class, TwoTypes.class, Places.class})
-    void two_that_do_not_override_each_other_prevent_startup(Class<?> type) {
+    void two_that_do_not_override_each_other_fail_at_startup(Class<?> type) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -221,6 +221,6 @@ class ReplacedLimitsTest {
                         .rootCause()
                         .isInstanceOf(InvalidLimitException.class)
                         .hasMessageContaining("Limit for " + type.getName() + ".send(): it is declared on ")
-                        .hasMessageEndingWith("put what is to apply on the method of " + type.getName() + " itself"));
+                        .hasMessageEndingWith("put the annotations that should apply on the method of " + type.getName() + " itself"));
     }
 }

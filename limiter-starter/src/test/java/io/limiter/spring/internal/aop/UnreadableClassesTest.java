@@ -96,13 +96,13 @@ class UnreadableClassesTest {
     @ParameterizedTest
     @ValueSource(
             classes = {OnMethod.class, Repeated.class, OnType.class, OfInterface.class, Composed.class, Extended.class})
-    void unreadable_classes_with_limits_prevent_startup(Class<?> type) throws Exception {
+    void unreadable_classes_with_limits_fail_at_startup(Class<?> type) throws Exception {
         Class<?> unreadable = withoutMissing(type);
         assertThatExceptionOfType(InvalidLimitException.class)
                 .isThrownBy(() -> finder.find(unreadable))
                 .withMessageStartingWith("limit on " + type.getName() + ": its methods cannot be read")
                 .withMessageContaining(Missing.class.getName())
-                .withMessageContaining("put what is missing on the class path");
+                .withMessageContaining("add the missing library to the class path");
     }
 
     @ParameterizedTest

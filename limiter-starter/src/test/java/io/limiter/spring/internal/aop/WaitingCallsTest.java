@@ -96,7 +96,7 @@ class WaitingCallsTest {
     }
 
     @Test
-    void a_window_that_ends_after_the_timeout_rejects_at_once() {
+    void a_window_that_ends_after_the_timeout_rejects_immediately() {
         run(context -> {
             Service service = context.getBean(Service.class);
             service.windowTooLong();

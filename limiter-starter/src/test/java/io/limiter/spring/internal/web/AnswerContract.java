@@ -89,7 +89,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void headers_of_one_limit_do_not_stay_beside_those_of_another() throws Exception {
+    void headers_of_one_limit_do_not_stay_next_to_those_of_another() throws Exception {
         Reply rejected = get("/never");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(header(rejected, "RateLimit")).matches("\"granting\";r=5, \"huge\";r=7");

@@ -117,7 +117,7 @@ public final class LimitAnnotations {
             throw new InvalidLimitException(
                     "@" + kind.getSimpleName() + " for " + MethodName.of(userClass, method),
                     "it is declared on " + closest.get(0) + " and otherwise on " + closest.get(1)
-                            + ", and neither overrides the other: put what is to apply on the method of "
+                            + ", and neither overrides the other: put the annotations that should apply on the method of "
                             + userClass.getName() + " itself");
         }
         return closest.isEmpty() ? List.of() : closest.get(0).annotations();

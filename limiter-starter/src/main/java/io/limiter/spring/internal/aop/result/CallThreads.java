@@ -46,7 +46,7 @@ public final class CallThreads {
                 thread.start();
             };
         } catch (ReflectiveOperationException e) {
-            log.warn("Limited calls go on in platform threads, because no virtual ones can be made", e);
+            log.warn("Limited calls continue in platform threads, because virtual threads are not available", e);
             return platform();
         }
     }

@@ -66,7 +66,7 @@ class ExpressionsOverTextTest {
                 "#{param('n').trim() * 2}",
                 "#{number(param('m')) * param('n')}"
             })
-    void an_arithmetic_operator_over_a_text_prevents_startup(String cost) {
+    void an_arithmetic_operator_over_a_text_fails_at_startup(String cost) {
         forEach(
                 cost,
                 null,
@@ -90,7 +90,7 @@ class ExpressionsOverTextTest {
                 "#{!(param('n') > 100)}",
                 "#{method() == 'GET' and param('n') > 100}"
             })
-    void a_comparison_of_a_text_with_a_number_prevents_startup(String condition) {
+    void a_comparison_of_a_text_with_a_number_fails_at_startup(String condition) {
         forEach(
                 null,
                 condition,
@@ -110,7 +110,7 @@ class ExpressionsOverTextTest {
                     path() matches '[a-z'              | has a broken pattern
                     path() matches param('p')          | must match a pattern that is written there
                     """)
-    void a_condition_that_cannot_be_one_prevents_startup(String condition, String problem) {
+    void a_condition_that_cannot_be_one_fails_at_startup(String condition, String problem) {
         forEach(
                 null,
                 "#{" + condition + "}",
@@ -127,7 +127,7 @@ class ExpressionsOverTextTest {
                     2 ^ number(param('n'))        | must not raise to the power of
                     'ab' * 3                      | which is a text
                     """)
-    void a_cost_that_cannot_be_one_prevents_startup(String cost, String problem) {
+    void a_cost_that_cannot_be_one_fails_at_startup(String cost, String problem) {
         forEach(
                 "#{" + cost + "}",
                 null,

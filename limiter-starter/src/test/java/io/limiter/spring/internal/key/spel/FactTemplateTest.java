@@ -205,8 +205,8 @@ class FactTemplateTest {
                 #{'x'}                                    | same for all calls, because it reads nothing
                 a#{'x'.length()}:#{2 * 3}                 | same for all calls, because it reads nothing
                 #{normalize('x')}                         | same for all calls, because it reads nothing
-                #{user().class}                           | uses 'class', which is no property of java.lang.String
-                #{user().home}                            | uses 'home', which is no property of java.lang.String
+                #{user().class}                           | uses 'class', which is not a property of java.lang.String
+                #{user().home}                            | uses 'home', which is not a property of java.lang.String
                 #{user().bytes}                           | a byte[] has no toString() of its own
                 #{user().trim().bytes}                    | a byte[] has no toString() of its own
                 #{param('n') * 2}                         | which is a text: write number(param('n'))

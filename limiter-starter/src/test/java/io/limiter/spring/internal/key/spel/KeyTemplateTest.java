@@ -421,14 +421,14 @@ class KeyTemplateTest {
                 #{'x'}                                    | same for all calls, because it reads nothing
                 a#{'x'.length()}:#{2 * 3}                 | same for all calls, because it reads nothing
                 #{normalize('x')}                         | same for all calls, because it reads nothing
-                #{phone.class}                            | uses 'class', which is no property of java.lang.String
-                #{user.class}                             | uses 'class', which is no property of
-                #{user.home.town}                         | uses 'town', which is no property of
+                #{phone.class}                            | uses 'class', which is not a property of java.lang.String
+                #{user.class}                             | uses 'class', which is not a property of
+                #{user.home.town}                         | uses 'town', which is not a property of
                 #{phone.bytes}                            | a byte[] has no toString() of its own
-                #{p1.value}                               | uses 'value', which is no property of int
+                #{p1.value}                               | uses 'value', which is not a property of int
                 #{user}                                   | has no toString() of its own
                 #{params.phone.trim().bytes}              | a byte[] has no toString() of its own
-                #{(p1 > 5).value}                         | uses 'value', which is no property of boolean
+                #{(p1 > 5).value}                         | uses 'value', which is not a property of boolean
                 #{(user ?: user).touch}                   | must not use touch
                 #{{phone * 2, p1}}                        | uses * over phone, which is a text: write number(phone)
                 """);

@@ -151,7 +151,7 @@ class WaitingMethodsTest {
 
     @ParameterizedTest
     @MethodSource("waiting")
-    void handler_methods_that_wait_prevent_startup(Class<?> type, String problem) {
+    void handler_methods_that_wait_fail_at_startup(Class<?> type, String problem) {
         Contexts.reactive()
                 .withBean("theBean", type)
                 .run(context -> assertThat(root(context.getStartupFailure()))
@@ -167,7 +167,7 @@ class WaitingMethodsTest {
     @ParameterizedTest
     @ValueSource(
             classes = {Service.class, Reactive.class, Asynchronous.class, FutureConcurrent.class, MonoConcurrent.class})
-    void methods_that_do_not_wait_or_are_no_handlers_do_not_prevent_startup(Class<?> type) {
+    void methods_that_do_not_wait_or_are_no_handlers_do_not_fail_at_startup(Class<?> type) {
         Contexts.reactive()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context).hasNotFailed());

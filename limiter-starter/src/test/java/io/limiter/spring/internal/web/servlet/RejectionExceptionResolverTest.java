@@ -215,7 +215,7 @@ class RejectionExceptionResolverTest {
     }
 
     @Test
-    void the_applications_advice_that_names_the_exception_wins_beside_one_of_all_exceptions() {
+    void the_applications_advice_that_names_the_exception_wins_over_one_of_all_exceptions() {
         run(runner.withBean(OwnAdvice.class).withBean(CatchAll.class), mvc -> {
             call(mvc, get("/service"));
             assertThat(call(mvc, get("/service")).getContentAsString()).isEqualTo("own advice");
