@@ -9,16 +9,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The settings of the console.
  *
- * @param enabled whether the console is served
- * @param path of the page
- * @param readAuthorities who may read the console: users who have one of these authorities, such as ROLE_VIEWER, or one of
- *     the key or write authorities; no other
- * @param keyAuthorities who may limit, exempt, ban or reset single keys: users who have one of these authorities, such as
- *     ROLE_SUPPORT, or one of the write authorities; no other
- * @param writeAuthorities who may change limits and single keys: users who have one of these authorities, such as
- *     ROLE_OPERATOR; no other
- * @param allowUnsecured whether all users of this machine may read the console without a login; requests that come from other
- *     machines or through a proxy are rejected
+ * @param enabled Whether the console is served.
+ * @param path The path of the console.
+ * @param readAuthorities Authorities that may read the console, such as ROLE_VIEWER. Users with one of the key or write authorities
+ *     may read it, too, and nobody else.
+ * @param keyAuthorities Authorities that may limit, exempt, ban or reset single keys, such as ROLE_SUPPORT. Users with one of the
+ *     write authorities may do so, too, and nobody else.
+ * @param writeAuthorities Authorities that may change limits and single keys, such as ROLE_OPERATOR. Nobody else may.
+ * @param allowUnsecured Whether all users of this machine may read the console without a login. Requests that come from other
+ *     machines or through a proxy are rejected.
  */
 @ConfigurationProperties("limiter.console")
 record ConsoleProperties(

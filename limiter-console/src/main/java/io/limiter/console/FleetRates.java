@@ -44,7 +44,7 @@ final class FleetRates {
             if (seconds <= 0) {
                 return this;
             }
-            // An instance of that name has started anew.
+            // An instance of that name has restarted.
             boolean isRestarted = newTotals.granted() < totals.granted() || newTotals.rejected() < totals.rejected();
             return new Counter(newAt, newTotals, isRestarted ? null : Rates.between(totals, newTotals, seconds));
         }

@@ -12,7 +12,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
-/** Serves the console on {@code management.server.port}, beside Actuator's endpoints, if that is another port. */
+/** Serves the console on {@code management.server.port}, next to Actuator's endpoints, if that is another port. */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 @ConditionalOnSetting(name = "limiter.console.enabled", otherwise = "false")
 @ConditionalOnEnabledLimiter

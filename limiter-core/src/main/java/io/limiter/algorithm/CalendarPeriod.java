@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A minute, hour, day, week, month or year of the calendar, for a {@link FixedWindow}: {@code CalendarPeriod.MONTH.in(zone)}.
  *
- * <p>It goes by the calendar of a time zone, which is UTC unless another one is set. A day begins with the first moment that its date
+ * <p>It follows the calendar of a time zone, which is UTC unless you set another one. A day begins with the first moment that its date
  * has there, so it may have 23 or 25 hours. A week begins on Monday, a month on its first day and a year on the first of January,
  * or all of them on the day of an {@linkplain #from anchor}. A minute or an hour that the zone interrupts, because its clock is changed,
  * ends there.
@@ -129,17 +129,17 @@ public final class CalendarPeriod {
         return plural.substring(0, plural.length() - 1);
     }
 
-    /** How long a period of this unit is at most, changes of the clock apart: 31 days for a month. */
+    /** How long a period of this unit is at most, not counting changes of the clock: 31 days for a month. */
     public Duration length() {
         return length;
     }
 
-    /** The time zone whose calendar it goes by. */
+    /** The time zone whose calendar it follows. */
     public ZoneId zone() {
         return zone;
     }
 
-    /** The date from which periods are counted; {@code null} if they begin where the calendar begins them. */
+    /** The date from which periods are counted, or {@code null} if they begin where the calendar begins them. */
     public @Nullable LocalDate anchor() {
         return anchor;
     }

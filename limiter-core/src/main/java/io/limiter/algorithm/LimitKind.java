@@ -13,7 +13,7 @@ public enum LimitKind {
     SLIDING_COUNTER("sliding-counter"),
     /** {@link LeakyBucket#meter}. */
     LEAKY_BUCKET("leaky-bucket"),
-    /** {@link LeakyBucket#queue}: calls wait for their turn, as long as the queue lets them. */
+    /** {@link LeakyBucket#queue}, in which calls wait for their turn as long as the queue lets them. */
     LEAKY_QUEUE("leaky-queue"),
     /** {@link ConcurrencyLimit}, whose permits are held and not spent. */
     CONCURRENT("concurrent");
@@ -38,7 +38,7 @@ public enum LimitKind {
                         + id + "'"));
     }
 
-    /** The kind of a limit, as it was defined; empty for one of the application's own. */
+    /** The kind of a limit, as it was defined. Empty for a limit of the application's own. */
     public static Optional<LimitKind> of(AnyLimit limit) {
         Objects.requireNonNull(limit, "limit");
         if (limit instanceof TokenBucket bucket) {

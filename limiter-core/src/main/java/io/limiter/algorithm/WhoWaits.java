@@ -15,8 +15,8 @@ package io.limiter.algorithm;
 public enum WhoWaits {
 
     /**
-     * The caller waits for its own permits. At timeout 0 only existing permits are granted, so in any time {@code t} at
-     * most {@code capacity + rate * t}.
+     * The caller waits for its own permits. With a timeout of 0, only existing permits are granted, so at most {@code capacity + rate * t} in any time
+     * {@code t}.
      */
     CALLER,
 

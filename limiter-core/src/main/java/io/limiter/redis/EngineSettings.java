@@ -37,8 +37,8 @@ abstract class EngineSettings {
     abstract RedisRateLimiterFactory.Builder self();
 
     /**
-     * Bounds how many limiters are kept for their next use; they are evicted after 5 minutes without one, too. An evicted limiter is
-     * built again when needed; its permits are in Redis. Default 10,000.
+     * Bounds how many limiters are kept for their next use. They are also evicted after 5 minutes without use. An evicted limiter is built again when
+     * it is needed, and its permits are in Redis. Default 10,000.
      *
      * @throws IllegalArgumentException if less than 1
      */
@@ -47,7 +47,7 @@ abstract class EngineSettings {
         return self();
     }
 
-    /** Decides by the lock engine, under this lock, instead of by script. */
+    /** Uses the lock engine, under this lock, instead of the script engine. */
     public RedisRateLimiterFactory.Builder lock(DistributedLock newLock) {
         this.lock = Objects.requireNonNull(newLock, "lock");
         return self();
@@ -67,7 +67,7 @@ abstract class EngineSettings {
 
     /**
      * The number of rejections in the rejection cache, which repeats them without a call to Redis until they can change.
-     * Default 16,384; 0 for none.
+     * Default 16,384, and 0 for none.
      *
      * @throws IllegalArgumentException if less than 0 or more than 16,777,216
      */
@@ -78,8 +78,7 @@ abstract class EngineSettings {
     }
 
     /**
-     * Whether concurrent decisions share calls to Redis. Default true; otherwise, and with the lock engine, each decision
-     * is a call of its own.
+     * Whether concurrent decisions share calls to Redis. Default true. Otherwise, and with the lock engine, each decision has its own call.
      */
     public RedisRateLimiterFactory.Builder groupCommit(boolean newGroupCommit) {
         this.shareCalls = newGroupCommit;
@@ -87,7 +86,7 @@ abstract class EngineSettings {
     }
 
     /**
-     * The maximum number of requests queued for Redis, and of limit sets, in a Redis Cluster for each slot; further ones are
+     * The maximum number of requests, and of limit sets, that are queued for Redis, in a Redis Cluster for each slot. Any more are
      * rejected. Default 65,536. Only {@link #groupCommit group commit} queues requests.
      *
      * @throws IllegalArgumentException if less than 1
@@ -99,8 +98,8 @@ abstract class EngineSettings {
 
     /**
      * For how much processor time a thread that waits for a decision yields before it parks, if many wait, or if a call
-     * to Redis takes no longer than that. Default 5 µs; 0 for none. With 1 ms, a few threads keep a core busy, and decide
-     * faster only where nothing else needs it. Virtual threads park at once.
+     * to Redis takes no longer than that. Default 5 µs, and 0 for none. With 1 ms, a few threads keep a core busy, and decide
+     * faster only if nothing else needs it. Virtual threads park immediately.
      *
      * @throws IllegalArgumentException if negative
      */
@@ -116,10 +115,10 @@ abstract class EngineSettings {
     }
 
     /**
-     * Defines a limit by its name, for {@link RedisRateLimiterFactory#rateLimiter(String)} and its like. In Spring,
+     * Defines a limit by its name, for {@link RedisRateLimiterFactory#rateLimiter(String)} and similar methods. In Spring,
      * {@code limiter.limits.<name>} replaces it.
      *
-     * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
+     * @param options the options of its limiters. With a {@linkplain LimiterOptions#withPlan plan}, it is the definition of that plan
      * @throws IllegalArgumentException if the name is blank or defined already
      */
     public RedisRateLimiterFactory.Builder define(String name, AnyLimit limit, LimiterOptions options) {

@@ -39,7 +39,7 @@ public final class RedisLock implements DistributedLock {
     }
 
     /**
-     * @param lease how long the lock is held at most, from 1 ms to 1,000 days; long enough for a load and a save
+     * @param lease how long the lock is held at most, from 1 ms to 1,000 days, and long enough for a load and a save
      */
     public RedisLock(RedisConnectionFactory connections, Duration lease) {
         Ranges.duration("lease", lease, Duration.ofMillis(1));

@@ -14,8 +14,8 @@ public interface RedisRateLimiter extends RateLimiter {
     RedisRateLimiter on(String key);
 
     /**
-     * The key in Redis of the permits that this limiter takes: that of the {@linkplain #on key} if it is a view of one, otherwise that of
-     * the limiter's own. Operators find the bucket by it, with {@code PTTL} or {@code DEL}.
+     * The key in Redis of the permits that this limiter takes. If it is a view of a {@linkplain #on key}, they are those of that key, and otherwise
+     * those of the limiter itself. Operators use it to find the bucket, with {@code PTTL} or {@code DEL}.
      */
     String redisKey();
 }

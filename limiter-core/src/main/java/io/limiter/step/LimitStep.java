@@ -3,14 +3,14 @@ package io.limiter.step;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a limit decides, and what an engine may assume of it. A limit of one's own implements it beside {@code
- * io.limiter.algorithm.Limit}; new methods have a default.
+ * How a limit decides, and what an engine may assume about it. A limit of your own implements this interface and {@code
+ * io.limiter.algorithm.Limit}. Methods that later versions add have a default.
  *
  * <p>A step is a pure function of time. Implementations read no clock, hold no lock, do no I/O and keep nothing
  * between calls. So an engine can run them in process, under a distributed lock, or inside Redis as a Lua script with
- * bit-identical results. They are immutable values with {@code equals}: steps that are equal decide alike.
+ * bit-identical results. They are immutable values with {@code equals}, and equal steps decide alike.
  *
- * @param <S> the state kept for each key; a record that Jackson can write and read
+ * @param <S> the state kept for each key, a record that Jackson can write and read
  */
 public interface LimitStep<S> {
 
@@ -21,18 +21,17 @@ public interface LimitStep<S> {
     long capacity();
 
     /**
-     * The suffix of the Redis keys of this kind of limit, so that kinds under the same name do not share a state. Each
-     * kind needs its own; that of a token bucket is empty, the default. At most 32 ASCII letters, digits and
-     * {@code :._-}, not ending with {@code :lock} and not {@code :ban}, which is that of a ban. A factory rejects other suffixes, and two kinds for one key.
+     * The suffix of the Redis keys of this kind of limit, so that kinds under the same name do not share a state. Each kind needs its own. The
+     * default is empty, which is that of a token bucket. A suffix has at most 32 ASCII letters, digits and {@code :._-}. It must not end with
+     * {@code :lock}, and must not be {@code :ban}, which is that of a ban. A factory rejects other suffixes, and two kinds for one key.
      */
     default String keySuffix() {
         return "";
     }
 
     /**
-     * Whether a request may be granted permits that come due later, within its timeout, so that its caller only waits. If not,
-     * requests have no timeout: a caller with one waits for the {@code retryAfter} of a rejection that lies within it, and is
-     * decided again.
+     * Whether a request may be granted permits that come due later, within its timeout, so that its caller only waits. If not, requests have no
+     * timeout. A caller that has one waits for the {@code retryAfter} of a rejection if it lies within the timeout, and is decided again.
      */
     default boolean reservesAhead() {
         return false;
@@ -55,7 +54,7 @@ public interface LimitStep<S> {
     }
 
     /**
-     * Whether the step decides requests that {@linkplain Request#takesFewer() take fewer} permits if there are not as many. If not, such
+     * Whether the step decides requests that {@linkplain Request#takesFewer() take fewer} permits if not all are available. If not, such
      * requests are rejected with an exception.
      */
     default boolean takesFewer() {
@@ -76,9 +75,8 @@ public interface LimitStep<S> {
     }
 
     /**
-     * This step scaled to a share, with the same class of states: the local fallback of one instance. Over any length
-     * of time it grants at most that share of this limit, but always one permit at a time, because a smaller limit
-     * would grant none.
+     * This step scaled to a share, with the same class of states, for the local fallback of one instance. Over any length of time, it grants at most
+     * that share of this limit, but always at least one permit at a time, because a smaller limit would grant none.
      *
      * @param share more than 0, at most 1
      */
@@ -97,13 +95,12 @@ public interface LimitStep<S> {
     /**
      * Decides one request.
      *
-     * <p>A peek or a rejected request does not change the state, so it needs no write. A rejection has two exceptions:
-     * an outdated state (written under another definition, or by a clock that has since stepped back), and a new one
-     * that starts empty.
+     * <p>A peek or a rejected request does not change the state, so it needs no write. For a rejection, there are two exceptions: an outdated state
+     * (written under another definition, or by a clock that has since stepped back), and a new state that starts empty.
      *
-     * @param state the state after the last step; {@code null} if the key was never used, or its state expired
-     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; up to 2109, where a double
-     *     of milliseconds stops being exact
+     * @param state the state after the last step, or {@code null} if the key was never used or its state has expired
+     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment, up to the year 2109, when a double of milliseconds stops
+     *     being exact
      */
     Step<S> step(@Nullable S state, long nowMicros, Request request);
 

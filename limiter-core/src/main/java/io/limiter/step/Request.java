@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 /** One request to a limit. An immutable value with {@code equals}. */
 public final class Request {
 
-    /** The largest id: Lua's numbers are doubles, which are exact up to here. */
+    /** The largest id, because Lua's numbers are doubles, which are exact up to here. */
     public static final long MAX_ID = (1L << 53) - 1;
 
     /**
-     * How long a waiting request for a lease keeps its place: 3 s. Longer than the pause between two tries; so long those behind one
-     * that crashed may have to wait.
+     * How long a waiting request for a lease keeps its place: 3 s. That is longer than the pause between two tries. Requests behind one that crashed
+     * may have to wait for that time.
      */
     public static final long TICKET_MICROS = 3_000_000;
 
@@ -34,17 +34,16 @@ public final class Request {
         /** Return unused permits, up to the capacity: a refund, a cancellation or a release. Always granted. */
         REFUND,
 
-        /** Take permits that were used already, available or not; later requests wait for them. Always granted. */
+        /** Take permits that were used already, available or not, so that later requests wait for them. Always granted. */
         CHARGE,
 
-        /** Renew the lease of an id. Granted if the lease is live; otherwise nothing changes. */
+        /** Renew the lease of an id. Granted if the lease is live, and otherwise nothing changes. */
         RENEW,
 
         /**
-         * Take this instance's share of stored permits, at most those of the request. The {@linkplain Verdict#limit() limit} of
-         * the verdict is how many it took, its wait the time until there is a permit if it took none, and its retry-after when
-         * the instance may prefetch again, also if granted. See
-         * {@link Request#prefetch}.
+         * Take this instance's share of stored permits, at most those of the request. The {@linkplain Verdict#limit() limit} of the verdict is how
+         * many it took. Its wait is the time until there is a permit if it took none, and its retry-after, even if granted, is when the instance may
+         * prefetch again. See {@link Request#prefetch}.
          */
         PREFETCH
     }
@@ -95,18 +94,18 @@ public final class Request {
     /**
      * Any request.
      *
-     * @param id of a lease, or {@link #ticketMicros()} of a refund, or {@link #callMicros()} of a prefetch; 0 for none
+     * @param id the id of a lease, the {@link #ticketMicros()} of a refund, the {@link #callMicros()} of a prefetch, or 0 for none
      */
     public static Request of(Action action, long permits, long timeoutMicros, long id) {
         return new Request(action, permits, timeoutMicros, id, permits, 0);
     }
 
-    /** A request that takes; the most frequent one is always the same object. */
+    /** A request that takes permits. The most frequent one is always the same object. */
     public static Request take(long permits, long timeoutMicros) {
         return permits == 1 && timeoutMicros == 0 ? ONE : of(Action.TAKE, permits, timeoutMicros, 0);
     }
 
-    /** A request that takes as many permits as there are, at least one and at most these, and waits for none. */
+    /** A request that takes all permits that are available, at least one and at most these, and waits for none. */
     public static Request takeUpTo(long permits) {
         return new Request(Action.TAKE, permits, 0, 0, 1, 0);
     }
@@ -139,9 +138,9 @@ public final class Request {
     /**
      * Prefetches permits of a token bucket.
      *
-     * @param permits most that the instance can use until its next call
-     * @param timeMicros prefetch time, from 1 to {@link #MAX_PREFETCH_MICROS}
-     * @param callMicros between two calls of the whole fleet at least, from 1 to {@link #MAX_CALL_MICROS}
+     * @param permits how many the instance can use at most until its next call
+     * @param timeMicros the prefetch time, from 1 to {@link #MAX_PREFETCH_MICROS}
+     * @param callMicros the shortest time between two calls of the whole fleet, from 1 to {@link #MAX_CALL_MICROS}
      */
     public static Request prefetch(long permits, long timeMicros, long callMicros) {
         return of(Action.PREFETCH, permits, timeMicros, callMicros);
@@ -152,7 +151,7 @@ public final class Request {
         return of(Action.TAKE, permits, 0, id);
     }
 
-    /** As {@link #hold}, and keeps a place among those that wait if it is rejected, until it is granted or released. */
+    /** As {@link #hold}, but if it is rejected, it keeps a place among the waiting requests until it is granted or released. */
     public static Request holdOrWait(long id, long permits) {
         return of(Action.TAKE, permits, TICKET_MICROS, id);
     }
@@ -176,12 +175,12 @@ public final class Request {
         return action == Action.TAKE || action == Action.PEEK;
     }
 
-    /** Whether it is granted for all of its permits or none, whatever it leaves to others; as most requests are. */
+    /** Whether it is granted for all of its permits or none, whatever it leaves to others, like most requests. */
     public boolean isPlain() {
         return least == permits && leave == 0;
     }
 
-    /** Whether it takes fewer permits if there are not as many. */
+    /** Whether it takes fewer permits if not all are available. */
     public boolean takesFewer() {
         return least != permits;
     }
@@ -192,10 +191,10 @@ public final class Request {
     }
 
     /**
-     * Rejects what only some kinds of limit support: an id under which permits are held, a prefetch, and what the limit says of itself
-     * that it does not support.
+     * Rejects requests that only some kinds of limit support: an id under which permits are held, a prefetch, and requests that the limit says it
+     * does not support.
      *
-     * @param step of the limit
+     * @param step the step of the limit
      * @throws IllegalArgumentException if this is such a request
      */
     public void checkNoId(LimitStep<?> step) {
@@ -214,19 +213,19 @@ public final class Request {
         }
     }
 
-    /** A peek at what this request would be decided, without an id. */
+    /** A peek at the decision on this request, without an id. */
     public Request asPeek() {
         return new Request(Action.PEEK, permits, timeoutMicros, 0, least, leave);
     }
 
-    /** This request, granted for fewer permits, too, if there are not as many; from 1 to its permits. */
+    /** This request, which is also granted for fewer permits if not all are available, from 1 to its permits. */
     public Request withLeast(long newLeast) {
         return new Request(action, permits, timeoutMicros, id, newLeast, leave);
     }
 
     /**
-     * This request, granted only if as many permits are left afterwards. It does not take those. One that cannot be rejected takes or
-     * returns its permits in any case, and its verdict says what remains beside those that are left.
+     * This request, granted only if this number of permits is left afterwards. It does not take those. A request that cannot be rejected takes or
+     * returns its permits in any case, and its verdict says how many remain in addition to those that are left.
      *
      * @param newLeave from 0 to 2<sup>53</sup> - 1
      */
@@ -249,30 +248,30 @@ public final class Request {
         return permits;
     }
 
-    /** The fewest permits that it is granted for; mostly all. */
+    /** The fewest permits for which it is granted, usually all. */
     public long least() {
         return least;
     }
 
-    /** How many permits it leaves to others, mostly 0. */
+    /** How many permits it leaves to others, usually 0. */
     public long leave() {
         return leave;
     }
 
-    /** How many permits there must be at least, so that it is granted: those that it takes, and those that it leaves. */
+    /** How many permits must be available so that it is granted, which are those that it takes and those that it leaves. */
     public long needed() {
         return neededFor(least);
     }
 
-    /** How many permits there must be, so that it is granted for as many. */
+    /** How many permits must be available so that it is granted for this number. */
     public long neededFor(long taken) {
         return mayBeRejected() ? taken + leave : taken;
     }
 
     /**
-     * How many permits it takes if as many are free.
+     * How many permits it takes if this number is free.
      *
-     * @param free whole permits beside those that it leaves; may be negative
+     * @param free whole permits without those that it leaves, which may be negative
      */
     public long takenOf(double free) {
         return least == permits ? permits : (long) Math.max(least, Math.min(permits, free));
@@ -283,20 +282,20 @@ public final class Request {
         return timeoutMicros;
     }
 
-    /** The id that its caller chose for a lease, from 1 to {@link #MAX_ID}; 0 for none. A limit without leases has none. */
+    /** The id that its caller chose for a lease, from 1 to {@link #MAX_ID}, or 0 for none. A limit without leases has none. */
     public long id() {
         return action == Action.PREFETCH ? 0 : id;
     }
 
     /**
-     * The {@linkplain Verdict#ticketMicros() ticket} of the grant that a refund cancels; 0 for none, as in a refund of used permits.
+     * The {@linkplain Verdict#ticketMicros() ticket} of the grant that a refund cancels, or 0 for none, as in a refund of used permits.
      * A limit with leases has none.
      */
     public long ticketMicros() {
         return action == Action.REFUND ? id : 0;
     }
 
-    /** The time between two calls that prefetch, in microseconds; 0 if this is no prefetch. */
+    /** The time between two calls that prefetch, in microseconds, or 0 if this is not a prefetch. */
     public long callMicros() {
         return action == Action.PREFETCH ? id : 0;
     }

@@ -19,19 +19,19 @@ public final class Step<S> {
     }
 
     /**
-     * @param state to be stored; the same instance as before if it does not change
-     * @param verdict what the step decided
+     * @param state the state to be stored, the same instance as before if it does not change
+     * @param verdict the decision of the step
      */
     public static <S> Step<S> of(@Nullable S state, Verdict verdict) {
         return new Step<>(state, verdict);
     }
 
-    /** The state to be stored, the same instance as before if it did not change; {@code null} if there was none. */
+    /** The state to be stored, the same instance as before if it did not change, or {@code null} if there was none. */
     public @Nullable S state() {
         return state;
     }
 
-    /** What the step decided. */
+    /** The decision of the step. */
     public Verdict verdict() {
         return verdict;
     }

@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step decided about one request. The engine makes the decision that callers get from it, with its source and without the
+ * The decision of a step on one request. The engine makes the decision for callers from it, with its source and without the
  * ticket. Times are whole microseconds, rounded up, so that a caller that waits that long is not too early. An immutable value with
  * {@code equals}.
  */
@@ -51,8 +51,8 @@ public final class Verdict {
     /**
      * A grant whose permits may be used now.
      *
-     * @param limit the most permits that can be granted at once
-     * @param remaining permits left, rounded down
+     * @param limit the most permits that can be granted together
+     * @param remaining the remaining permits, rounded down
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict granted(long limit, long remaining, long fullAfterMicros) {
@@ -62,10 +62,10 @@ public final class Verdict {
     /**
      * A rejection of a caller that would have waited until the request is granted.
      *
-     * @param limit the most permits that can be granted at once
-     * @param remaining permits left, rounded down
-     * @param retryAfterMicros the time until the same request would be granted, if there are no others; {@link #NEVER_MICROS} if it
-     *     never would
+     * @param limit the most permits that can be granted together
+     * @param remaining the remaining permits, rounded down
+     * @param retryAfterMicros the time until the same request would be granted, if there are no others, or {@link #NEVER_MICROS} if it
+     *     never would be
      * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
      */
     public static Verdict rejected(long limit, long remaining, long retryAfterMicros, long fullAfterMicros) {
@@ -73,7 +73,7 @@ public final class Verdict {
                 false, false, limit, remaining, retryAfterMicros, retryAfterMicros, fullAfterMicros, 0, 0, 0);
     }
 
-    /** This verdict with another wait: of a grant, until its permits may be used; of a rejection, the one that it would have taken. */
+    /** This verdict with another wait. For a grant, it is the time until its permits may be used, and for a rejection, the time that would have been necessary. */
     public Verdict withWaitMicros(long newWaitMicros) {
         return new Verdict(
                 granted,
@@ -88,7 +88,7 @@ public final class Verdict {
                 taken);
     }
 
-    /** This verdict with another retry-after; a granted prefetch has one, too. */
+    /** This verdict with another retry-after, which a granted prefetch has, too. */
     public Verdict withRetryAfterMicros(long newRetryAfterMicros) {
         return new Verdict(
                 granted,
@@ -104,8 +104,8 @@ public final class Verdict {
     }
 
     /**
-     * This verdict with a ticket, which identifies the granted permits for {@link Request#cancel}: a server time in microseconds since
-     * the epoch; of a bucket, the time up to which its permits are taken. 0 for none.
+     * This verdict with a ticket, which identifies the granted permits for {@link Request#cancel}. It is a server time in microseconds since the
+     * epoch, and for a bucket the time up to which its permits are taken. 0 for none.
      */
     public Verdict withTicketMicros(long newTicketMicros) {
         return new Verdict(
@@ -122,7 +122,7 @@ public final class Verdict {
     }
 
     /**
-     * This verdict with the end of the period that it counts in, by the clock of the server: microseconds since the epoch, 0 for none.
+     * This verdict with the end of the period in which it counts, in microseconds since the epoch by the server's clock, or 0 for none.
      */
     public Verdict withPeriodEndMicros(long newPeriodEndMicros) {
         return new Verdict(
@@ -139,8 +139,8 @@ public final class Verdict {
     }
 
     /**
-     * This verdict with as many permits as a request took that {@linkplain Request#takesFewer() takes fewer} if there are not as many,
-     * or, of a rejection, would have taken if it {@linkplain Request#leave() left} none to others.
+     * This verdict with the number of permits that were taken by a request that {@linkplain Request#takesFewer() takes fewer} if not all are
+     * available. For a rejection, it is the number that it would have taken if it {@linkplain Request#leave() left} none to others.
      */
     public Verdict withTaken(long newTaken) {
         return new Verdict(
@@ -157,9 +157,9 @@ public final class Verdict {
     }
 
     /**
-     * This verdict, which warns that so many permits are used in its period: more than ever before in it. It has no wait.
+     * This verdict, which warns that this number of permits is used in its period, more than ever before in it. It has no wait.
      *
-     * @param used from 1; more than the limit if more were charged
+     * @param used from 1, and more than the limit if more were charged
      */
     public Verdict withWarning(long used) {
         return new Verdict(
@@ -184,12 +184,12 @@ public final class Verdict {
         return limit;
     }
 
-    /** Permits left, rounded down. */
+    /** The remaining permits, rounded down. */
     public long remaining() {
         return remaining;
     }
 
-    /** How many permits are used in the period if this warns of it; 0 if it does not. */
+    /** How many permits are used in the period if this verdict warns of it, or 0 if it does not. */
     public long usedAtWarning() {
         return warning ? waitMicros : 0;
     }
@@ -199,7 +199,7 @@ public final class Verdict {
         return warning ? 0 : waitMicros;
     }
 
-    /** 0 if granted; otherwise the time until the same request would be granted, or {@link #NEVER_MICROS}. */
+    /** 0 if granted. Otherwise, the time until the same request would be granted, or {@link #NEVER_MICROS}. */
     public long retryAfterMicros() {
         return retryAfterMicros;
     }
@@ -209,12 +209,12 @@ public final class Verdict {
         return fullAfterMicros;
     }
 
-    /** Identifies the granted permits for {@link Request#cancel}; 0 for none. */
+    /** Identifies the granted permits for {@link Request#cancel}. 0 for none. */
     public long ticketMicros() {
         return ticketMicros;
     }
 
-    /** When the period ends that it counts in, in microseconds since the epoch; 0 for none. */
+    /** When the period ends in which it counts, in microseconds since the epoch, or 0 for none. */
     public long periodEndMicros() {
         return periodEndMicros;
     }

@@ -25,7 +25,7 @@ class MaxLocalKeysTest {
     void keys_above_the_maximum_are_evicted() {
         assertThat(grantedInTwoRounds(20)).isEqualTo(20);
         assertThat(grantedInTwoRounds(4))
-                .as("some are forgotten, and granted anew")
+                .as("some are forgotten, and granted again")
                 .isGreaterThan(20);
     }
 

@@ -5,7 +5,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Stops Redis for a while, and shows what the limit grants meanwhile. */
+/** Stops Redis for a while, and shows what the limit grants in that time. */
 @RestController
 @RequestMapping("/outage")
 class OutageController {

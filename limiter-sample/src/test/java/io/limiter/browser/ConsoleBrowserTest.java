@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Nested;
 
 /**
  * The sample and its console in a real browser. All tests are one class, because Surefire gives its JVMs whole classes: each JVM
- * would start Chromium and the sample anew, which takes longer than most of the tests.
+ * would start Chromium and the sample again, which takes longer than most of the tests.
  */
 class ConsoleBrowserTest {
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Applications start, and their limits work, without the libraries that they need not have: all, and each while those are there
- * that our classes use beside it. Each application loads all of Spring anew, so the latter run where {@code .ci/run} or
+ * that our classes use in addition to it. Each application loads all of Spring again, so the latter run where {@code .ci/run} or
  * {@code -Psoak} does, and libraries that no class of ours uses together are missing together ({@link ArchitectureTest} checks
  * it): neither can hide that the other is needed.
  */

@@ -48,7 +48,7 @@ public final class Benchmark {
         return results.problems().isEmpty() ? 0 : 1;
     }
 
-    /** What is not yet there; the pages are written anew after each part. */
+    /** What is not yet there; the pages are written again after each part. */
     static Results measure(Options options, BenchmarkRedis redis, String command, Consumer<String> console)
             throws IOException, InterruptedException {
         Environment environment = Environment.here(redis.description(), options.timing(), command);

@@ -31,7 +31,7 @@ export function keyView(prefix, name, value, {reload}) {
   const failed = el('p', {className: 'is-warning small', role: 'status', hidden: true});
   // More rows come here: each is a fact in showFacts.
   const facts = el('div');
-  // Not built anew with the facts, so that a button keeps the focus.
+  // Not built again with the facts, so that a button keeps the focus.
   const remedies = el('div', {className: 'actions', id: 'remedies'});
   const rejections = el('section', {className: 'card', id: 'rejections', 'aria-label': t('lastRejections')});
   const recent = el('section', {className: 'card', id: 'key-changes', 'aria-label': t('keyChanges')});

@@ -48,7 +48,7 @@ export function limitView(prefix, name, {reload}) {
   let chart = null;
   const shown = {};
 
-  /** Builds a part anew only if what it shows has changed: a form that is being filled in must stay. */
+  /** Builds a part again only if what it shows has changed, because a form that is being filled in must stay. */
   function part(id, value, build) {
     const shape = JSON.stringify(value);
     if (shown[id] !== shape) {

@@ -13,7 +13,7 @@ const SORT_MILLIS = 5000;
  * @param {string} label
  * @param {Array<{id: string, word: string, className?: string, value: (row: object) => string|number, order?: number,
  *   cell: (row: object) => Node|string|Array, shape?: (row: object) => any}>} columns those with an order sort, in that
- *   direction first; a cell is built anew if its shape, or else its value, has changed
+ *   direction first; a cell is built again if its shape, or else its value, has changed
  * @param {{column: string, order: number, page: number}} chosen is kept from one view to the next
  * @returns {{element: Element, show: (rows: Array<{id: string}>) => void}}
  */

@@ -37,7 +37,7 @@ public final class BackendFailures {
 
     /**
      * What was to make the call has thrown before anything was sent. Permanent, because the next call will throw too unless somebody
-     * corrects it, and meanwhile no answer of the backend could show that anything is wrong.
+     * corrects it, and until then no answer of the backend could show that anything is wrong.
      */
     public static LimiterBackendException unexpected(String key, String text, @Nullable Throwable cause) {
         return new LimiterBackendException(Kind.PERMANENT, UNEXPECTED, key, text, null, cause);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * never both, because they do not share calls.
  *
  * <p>Every change (a request was added, a call was answered) signals. The first thread to signal becomes the owner
- * and starts calls; signals of other threads meanwhile make the owner check again. After {@value #MOST_CALLS_OF_A_CALLER}
+ * and starts calls. Signals of other threads in that time make the owner check again. After {@value #MOST_CALLS_OF_A_CALLER}
  * calls it hands the ownership to a thread of the limiter. So one thread at a time takes
  * requests from the queue, calls start in the order of the queue, and no thread waits for a lock.
  *

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Recent rejections that still hold. A rejection says "not before T"; until then, any request that needs at least as many
  * permits, with at most that timeout, is rejected too, without the backend.
  *
- * <p>That is exact. Other callers can only take permits meanwhile, and the time here never runs ahead of the
+ * <p>That is exact. Other callers can only take permits in that time, and the time here never runs ahead of the
  * backend's: T counts from when the rejected request was <em>sent</em>, which was before it was decided. The reported
  * retry-after counts from when the answer <em>arrived</em>, so no caller retries too early. A grant removes the key's
  * rejection, unless it needed fewer permits: callers who leave some to others stay rejected while those are taken. So the other

@@ -206,7 +206,7 @@ final class LeaseRenewer {
             });
             started = true;
         } catch (RejectedExecutionException e) {
-            // Closed meanwhile: all leases are lost and released.
+            // Closed in between: all leases are lost and released.
             return;
         } catch (OutOfMemoryError e) {
             // The next check tries again.

@@ -73,7 +73,7 @@ final class LimiterBan {
         if (ofBan == null || !rejects(ofBan)) {
             return own;
         }
-        // Meanwhile no permits are taken, so the limit grants when it was going to.
+        // During the ban no permits are taken, so the limit grants when it was going to.
         long ofLimit = own == null ? known.retryMicros(keyOf(path.storedKey())) : own.retryAfterMicros();
         long retry = Math.max(ofBan.retryAfterMicros(), ofLimit);
         long full = own == null ? retry : Math.max(retry, own.fullAfterMicros());

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * from the wall clock as far as the two do.
  *
  * <p>When more keys are in use than it holds, each new key compares eight keys drawn at random. Those that have expired are
- * evicted, or else the one that would be full again soonest, and a warning is logged. An evicted key starts anew: its caller
+ * evicted, or else the one that would be full again soonest, and a warning is logged. An evicted key starts as if never used: its caller
  * gets at most the permits that it was about to get back anyway. Leases of a {@link io.limiter.algorithm.ConcurrencyLimit} are
  * never evicted, so together with them it may hold some more keys.
  */
@@ -256,7 +256,7 @@ public final class LocalEngine implements ImmediateEngine {
     private void sweep(Sleeper timers) {
         states.dropExpired(nowMicros());
         sweep.set(null);
-        // After that: a key that is added meanwhile finds no timer, or is counted here.
+        // After that, because a key that is added in between finds no timer, or is counted here.
         if (!closed && states.size() > 0) {
             sweepLater(timers);
         }

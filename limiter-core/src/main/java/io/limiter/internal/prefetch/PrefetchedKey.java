@@ -119,7 +119,7 @@ final class PrefetchedKey {
     }
 
     int left() {
-        // In this order: a block that moves from next to current meanwhile is counted twice; in the other order it
+        // In this order, a block that moves from next to current in between is counted twice. In the other order it
         // would be missed.
         return left(next) + left(current);
     }

@@ -121,7 +121,7 @@ class PrefetchedPermits {
         return used() - reported.get();
     }
 
-    /** As {@link #newlyUsed}, which begins anew. */
+    /** As {@link #newlyUsed}, which starts from 0 again. */
     final int report() {
         int used = used();
         return Math.max(0, used - reported.getAndSet(used));

@@ -99,7 +99,7 @@ public final class Failover implements Fallback {
         return policy;
     }
 
-    /** The share of a limit that this JVM decides under alone. */
+    /** The share of a limit under which this JVM decides alone. */
     public double share() {
         return policy.share(instances.count());
     }
@@ -265,7 +265,7 @@ public final class Failover implements Fallback {
     }
 
     /**
-     * What the policy does about a key after a failure, which is reported, because the limit does not hold for the fleet meanwhile.
+     * What the policy does about a key after a failure, which is reported, because until then the limit does not hold for the fleet.
      *
      * @return {@code LOCAL} if this instance owns the key under {@code OWNER}, otherwise {@code DENY}
      */

@@ -217,7 +217,7 @@ public final class Guard implements AutoCloseable {
                 "it was not sent within " + deadlines.timeout(ask.deadlineNanos()) + ", and was withdrawn");
         failed(failure, true);
         long startNanos = ask.deadlineNanos() - deadlines.decisionTimeoutNanos();
-        // If the node has answered others meanwhile, it is only busy.
+        // If the node has answered others since then, it is only busy.
         if (breakers.answeredNanos(ask.key(), answeredNanos) - startNanos < 0) {
             breakers.failed(failure, answeredNanos);
         }

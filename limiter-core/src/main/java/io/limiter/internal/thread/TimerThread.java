@@ -59,7 +59,7 @@ public final class TimerThread extends ScheduledThreadPoolExecutor {
         try {
             later(threads, NO_THREAD_MILLIS, TimeUnit.MILLISECONDS, action);
         } catch (RejectedExecutionException e) {
-            // Shut down meanwhile: this thread is the last one that can run it.
+            // Shut down in between: this thread is the last one that can run it.
             action.run();
         }
     }

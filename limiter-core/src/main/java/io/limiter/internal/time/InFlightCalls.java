@@ -33,7 +33,7 @@ public final class InFlightCalls {
         return calls.isEmpty();
     }
 
-    /** Waits until all have ended, also those that begin meanwhile; by {@link System#nanoTime} until a deadline at most. */
+    /** Waits until all have ended, even those that begin during the wait, but at most until a deadline of {@link System#nanoTime}. */
     public void await(long deadlineNanos) {
         while (!calls.isEmpty() && deadlineNanos - System.nanoTime() > 0) {
             CompletableFuture<?> all = CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))

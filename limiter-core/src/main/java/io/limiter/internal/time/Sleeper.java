@@ -49,7 +49,7 @@ public interface Sleeper {
     }
 
     /**
-     * Runs the action after a delay, in microseconds, more than 0, without blocking a thread meanwhile.
+     * Runs the action after a delay, in microseconds, more than 0, for which no thread is blocked.
      *
      * @return cancels the action
      */

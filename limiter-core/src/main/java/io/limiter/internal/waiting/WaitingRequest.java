@@ -212,7 +212,7 @@ public abstract class WaitingRequest extends WaitingCaller<Outcome> {
     final CompletableFuture<Outcome> decide() {
         Started started = startDecision();
         if (hasWaited) {
-            // If the limiters are closed meanwhile, its grant is still given to the caller.
+            // If the limiters are closed in between, its grant is still given to the caller.
             room.waits().returning(started::decision);
         }
         boolean unwanted;

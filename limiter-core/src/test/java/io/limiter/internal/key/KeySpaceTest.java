@@ -161,7 +161,7 @@ class KeySpaceTest {
         String longest = "k".repeat(KeySpace.MAX_KEY_LENGTH);
 
         assertThat(keys.of(longest)).as("made once").isSameAs(keys.of(longest));
-        assertThat(keys.of(longest + "k")).as("made anew").isNotSameAs(keys.of(longest + "k"));
+        assertThat(keys.of(longest + "k")).as("made again").isNotSameAs(keys.of(longest + "k"));
     }
 
     @Test

@@ -84,7 +84,7 @@ final class InstanceCount {
                     e);
         }
         if (!own.equals(id)) {
-            // It has left meanwhile, and the key may have been removed before this instance was counted.
+            // It has left in between, and the key may have been removed before this instance was counted.
             tellLeft(own);
         }
     }

@@ -53,7 +53,7 @@ final class LiveCopy {
     private final ExpiryTimer expiry = new ExpiryTimer(this::expire);
     // Held by a poll, also while it waits for Redis, so that polls follow each other. The monitor of this is not held
     // then,
-    // because live limits end meanwhile.
+    // because live limits end in that time.
     private final Object polling = new Object();
     // Changed under the monitor of this.
     private final UnreadableLog unreadable = new UnreadableLog();
@@ -190,7 +190,7 @@ final class LiveCopy {
     private void report(LiveStore.Read read) {
         try {
             if (read.secret().isEmpty()) {
-                // Redis has lost it meanwhile.
+                // Redis has lost it since then.
                 store.makeSecret();
             }
             // Hashes without one would show keys.
@@ -210,7 +210,7 @@ final class LiveCopy {
             return read;
         }
         lost.restore(copy.version, secret, copy.limits, serverMicros() + EXPIRES_SOON_MICROS);
-        // Another instance may have restored the same meanwhile.
+        // Another instance may have restored the same in between.
         LiveStore.Read restored = read(hasOthers ? Copy.EMPTY : copy);
         if (hasOtherSecret(restored)) {
             lost.warnOfHashes(copy.limits, serverMicros());
@@ -234,7 +234,7 @@ final class LiveCopy {
         LiveStore.Read read = store.read(known.version, known.stamp, hasLimits, expired);
         offsetMicros = read.nowMicros() - (before + (ticker.read() - before) / 2) / 1000;
         synchronized (this) {
-            // More may have expired meanwhile, after these.
+            // More may have expired since then, after these.
             expiredFields.subList(0, expired.size()).clear();
         }
         return read;

@@ -269,7 +269,7 @@ final class StoredLiveLimits implements LiveLimits {
         }
         for (int attempt = 0; ; attempt++) {
             pollBeforeWrite(key);
-            // Once: another poll meanwhile may read another one.
+            // Once, because another poll in between may read another one.
             String secret = copy.secret();
             Optional<LiveKey> stored = key.map(each -> liveKeys.stored(name, each, secret));
             List<String> written = store.write(

@@ -50,7 +50,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
 
     /**
      * Ends polls and the subscription, as is needed before the connection factory stops. Live limits stay in effect, those that
-     * expire meanwhile too.
+     * expire in that time, too.
      */
     public void pause() {
         poller.pause();

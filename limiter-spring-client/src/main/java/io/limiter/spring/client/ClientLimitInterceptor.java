@@ -107,7 +107,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
         }
     }
 
-    /** Builds a client with what was added to its builder meanwhile. */
+    /** Builds a client with everything that was added to its builder since then. */
     static RestClient build(RestClient.Builder builder) {
         List<ClientHttpRequestInterceptor> interceptors = new ArrayList<>();
         // Of a copy, because the client buffers bodies even for an empty list.

@@ -67,7 +67,7 @@ record ClientRule(
         return check().runAsync();
     }
 
-    /** Also after the wait, because a pause may have begun meanwhile. If it is decided, the limiter rejects, and counts it. */
+    /** Also after the wait, because a pause may have begun during it. If it is decided, the limiter rejects, and counts it. */
     void checkPause(boolean decided) {
         Duration left = decided ? Duration.ZERO : pause.leftHere();
         if (left.isZero()) {

@@ -159,7 +159,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
         return limit(routeId, used);
     }
 
-    /** Built anew when the route has another configuration. */
+    /** Built again when the route has another configuration. */
     private RouteLimit limit(String routeId, Config config) {
         RouteLimit known = limits.get(routeId);
         if (known == null || known.config() != config) {

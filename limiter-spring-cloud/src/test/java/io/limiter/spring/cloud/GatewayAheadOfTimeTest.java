@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 import org.springframework.context.aot.AbstractAotProcessor;
 
-/** A gateway processed ahead of time, as for a native image, and started from that. Loads all of Spring anew, as other tests of class paths do. */
+/** A gateway processed ahead of time, as for a native image, and started from that. It loads all of Spring again, like other tests of class paths. */
 @Tag("classpath")
 class GatewayAheadOfTimeTest {
 

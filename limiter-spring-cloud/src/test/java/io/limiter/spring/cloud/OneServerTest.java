@@ -6,7 +6,7 @@ import io.limiter.testing.ClassPathWithout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Each server of the gateway limits on a class path without the other. Loads all of Spring anew, as other tests of class paths do. */
+/** Each server of the gateway limits on a class path without the other. It loads all of Spring again, like other tests of class paths. */
 @Tag("classpath")
 class OneServerTest {
 

@@ -23,17 +23,18 @@ import org.springframework.core.env.Environment;
  *     LimiterFactory bean grants everything.
  * @param type Where permits are kept: in Redis, shared by all instances, or in this process only.
  * @param namespace Separates the permits, live limits and reports of this application from those of others on one Redis, at most
- *     100 characters. The default is spring.application.name; applications that name the same one share them.
- * @param engine How a decision in Redis is atomic: by one script, or by load and save under a lock, which is the DistributedLock bean,
- *     Redisson's if there is a RedissonClient, or else a plain one.
+ *     100 characters. The default is spring.application.name. Applications with the same namespace share them.
+ * @param engine What makes a decision in Redis atomic: one script, or a lock under which the state is loaded and saved. The lock is the
+ *     DistributedLock bean, or Redisson's if there is a RedissonClient, or else a plain one.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
  *     retries, transactions and caches, and after method security.
- * @param onFailure What decides while Redis is unavailable: local decides in each instance alone, owner in the one that owns the
- *     key, deny rejects, allow grants, throw fails the call. The share of each limit that an instance decides under with local is 1 /
- *     instances, as live limits count them, and never fewer than limiter.failure.expected-instances; local(0.2) sets it.
+ * @param onFailure What decides while Redis is unavailable. With local, each instance decides alone. With owner, the instance that owns
+ *     the key decides. deny rejects, allow grants, and throw fails the call. With local, an instance decides under a share of each limit,
+ *     which is 1 / instances unless set, as in local(0.2). Live limits count the instances, and there are never fewer than
+ *     limiter.failure.expected-instances.
  * @param groupCommit How decisions share calls to Redis.
  * @param rejectionCache The cache of rejections that are repeated without a call to Redis.
- * @param failure When Redis is unavailable, and what then counts.
+ * @param failure When Redis counts as unavailable, and how it is tried again.
  * @param cache How many limiter objects are kept in memory. It does not affect permits.
  * @param local Settings of the local type.
  * @param key How keys are made.
@@ -126,7 +127,7 @@ record LimiterProperties(
     /**
      * Requests that share a call to Redis.
      *
-     * @param maxQueued How many requests may wait to be sent; a further one is rejected.
+     * @param maxQueued How many requests may wait to be sent. Any more are rejected.
      */
     record GroupCommit(@DefaultValue("65536") int maxQueued) {
 
@@ -138,7 +139,7 @@ record LimiterProperties(
     /**
      * The cache of rejections that are repeated without a call to Redis.
      *
-     * @param size How many rejections are cached; 0 for none.
+     * @param size How many rejections are cached, or 0 for none.
      */
     record RejectionCache(@DefaultValue("16384") int size) {
 
@@ -150,15 +151,15 @@ record LimiterProperties(
     /**
      * When Redis is unavailable, and what then counts.
      *
-     * @param expectedInstances How many instances there are at least, from 1 on: with limiter.on-failure=local, an instance that starts
-     *     without Redis, or has not counted the others, decides under its part of as many.
+     * @param expectedInstances How many instances there are at least, from 1. With limiter.on-failure=local, an instance that starts
+     *     without Redis, or has not counted the others, decides under its part of this number.
      * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h, without the wait for
      *     permits.
      * @param firstDecisionTimeout How long a decision may take until Redis has first answered, if that is longer than
-     *     decision-timeout, from 1ms to 1h: the first decisions of an application load classes, connect and send the scripts.
-     *     It ends that long after the first of them, or after the start of the warm-up.
-     * @param probeInterval Longest pause between calls that probe an unavailable Redis, from 1ms to 1h; the first probe
-     *     comes at once, the second after a sixteenth of it.
+     *     decision-timeout, from 1ms to 1h. The first decisions of an application load classes, connect and send the scripts.
+     *     It applies for that time from the first of them, or from the start of the warm-up.
+     * @param probeInterval The longest pause between calls that probe an unavailable Redis, from 1ms to 1h. The first probe
+     *     is sent immediately, and the second after a sixteenth of this time.
      * @param warmUp Whether the application connects to Redis and sends the scripts before the web server starts, rather than
      *     with the first decision. The start waits at most 2 s for that.
      */
@@ -186,7 +187,7 @@ record LimiterProperties(
     /**
      * The cache of limiters.
      *
-     * @param maximum Most limiters that are kept.
+     * @param maximum How many limiters are kept at most.
      */
     record Cache(@DefaultValue("10000") long maximum) {
 
@@ -198,7 +199,7 @@ record LimiterProperties(
     /**
      * Decisions in this JVM: of the type local, and under the failure policy local.
      *
-     * @param maxKeys Most keys in memory; beyond that, the keys that are full again soonest are evicted.
+     * @param maxKeys How many keys are kept in memory at most. Beyond that, keys that are full again soonest are evicted.
      */
     record Local(@DefaultValue("100000") int maxKeys) {
 
@@ -212,11 +213,11 @@ record LimiterProperties(
      *
      * @param trustedProxies Addresses and ranges, such as 10.0.0.0/8, of the trusted reverse proxies. If empty, no forwarded
      *     header is read.
-     * @param forwardedHeader Which header the trusted proxies write the caller's address to.
+     * @param forwardedHeader The header to which the trusted proxies write the caller's address.
      * @param ipv6PrefixLength How many leading bits of an IPv6 address are the key, from 1 to 128. Most clients have a
      *     whole /64 to choose addresses from.
      * @param hashTags Over how many hash tags keys are spread in a Redis Cluster, from 0 to 1024, so that decisions on different keys
-     *     share calls. Another number, like 0 for none, gives keys other permits.
+     *     share calls. With another number, or 0 for none, keys have other permits.
      */
     record Key(
             @DefaultValue List<String> trustedProxies,
@@ -233,10 +234,10 @@ record LimiterProperties(
     /**
      * HTTP responses.
      *
-     * @param status Status of rejections, from 400 to 599.
-     * @param headers Headers of limited responses, besides Retry-After of rejections.
-     * @param body Body of rejections.
-     * @param message Detail of rejections, or the code of a message in braces, unless the limit has a message of its own.
+     * @param status The status of rejections, from 400 to 599.
+     * @param headers The headers of limited responses, in addition to the Retry-After of rejections.
+     * @param body The body of rejections.
+     * @param message The detail of rejections, or the code of a message in braces, unless the limit has a message of its own.
      *     Empty for the message limiter.message.
      * @param filterOrder Order of the filter for limiter.http. The default is before Spring Security.
      * @param userFilterOrder Order of the filter for the limits of limiter.http by user. The default is after Spring
@@ -266,8 +267,8 @@ record LimiterProperties(
      * @param pollInterval How often this instance polls Redis for changes, from 100ms to 1h.
      * @param restore Whether instances write the live limits back if Redis has lost them. If not, they drop them.
      * @param history How many changes of each live limit Redis keeps, from 1 to 10000.
-     * @param showKeys Whether reports of instances, the console, audit events and live limits of keys have the keys
-     *     themselves, which may be addresses or names of people. If not, they have hashes.
+     * @param showKeys Whether reports of instances, the console, audit events and live limits of keys contain the keys
+     *     themselves, which may be addresses or names of people. If not, they contain hashes.
      */
     record Live(
             @DefaultValue("true") boolean enabled,

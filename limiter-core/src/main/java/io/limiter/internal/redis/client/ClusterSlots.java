@@ -28,7 +28,7 @@ final class ClusterSlots {
         }
     }
 
-    /** Loads them anew; blocks. Without an answer they stay as they are. */
+    /** Loads them again, for which it blocks. Without an answer they stay as they are. */
     void load() {
         @Nullable String[] loaded = new String[ClusterSlotHashUtil.SLOT_COUNT];
         try (RedisClusterConnection connection = connections.getClusterConnection()) {

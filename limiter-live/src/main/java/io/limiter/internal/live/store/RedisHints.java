@@ -122,7 +122,7 @@ public final class RedisHints implements AutoCloseable {
         connection = null;
     }
 
-    /** @return {@code false} if this was closed meanwhile */
+    /** @return {@code false} if this was closed in between */
     private synchronized boolean opens(RedisConnection opened) {
         connection = opened;
         kept = false;
@@ -179,7 +179,7 @@ public final class RedisHints implements AutoCloseable {
         Thread reading;
         synchronized (this) {
             if (threadReads) {
-                // Within the monitor, so that the thread does not close the connection meanwhile.
+                // Within the monitor, so that the thread does not close the connection in between.
                 unsubscribe(connection);
             }
             own = kept ? connection : null;

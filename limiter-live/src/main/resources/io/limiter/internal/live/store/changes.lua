@@ -51,7 +51,7 @@ local function is_of_key(field)
   return string.find(field, '\t', 1, true) ~= nil
 end
 
--- Where the limits were lost alone, those of keys are counted anew.
+-- If only the limits were lost, those of keys are counted again.
 local function count_lost(limits)
   if size_of(limits) == 0 then
     redis.call('DEL', KEYS[4])

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param granted whether one permit would be granted now
  * @param remaining whole permits
  * @param retryAfter until one permit would be granted; 0 if now
- * @param fullAfter until the limit is as if never used, if no permits are acquired meanwhile
+ * @param fullAfter the time until the limit is as if never used, if no more permits are acquired
  * @param periodEnd when the stored window ends; {@code null} if the limit has none, or it has not opened
  * @param source of the decision: {@code redis}; {@code override} for a key that is exempt or banned; or the failure policy, which does
  *     not know the state in Redis

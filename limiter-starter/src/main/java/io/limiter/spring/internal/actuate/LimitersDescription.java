@@ -23,7 +23,7 @@ public record LimitersDescription(
      * How this instance decides alone while Redis is unavailable, with the default failure policy.
      *
      * @param policy the default failure policy, as properties have it
-     * @param instances that were counted lately, this one included
+     * @param instances that were recently counted, including this one
      * @param share of each limit under {@code LOCAL}; {@code null} under any other policy
      */
     public record Fallback(

@@ -83,7 +83,7 @@ public final class LimitAnswerFilter implements Filter {
         try {
             request.getAsyncContext().addListener(new WhenComplete(response, record));
         } catch (IllegalStateException e) {
-            // Another thread has completed it meanwhile, or dispatches it.
+            // Another thread has completed it in between, or dispatches it.
             log.debug("The async request has ended before its limits could be settled", e);
         }
     }
