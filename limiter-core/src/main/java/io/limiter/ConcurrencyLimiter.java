@@ -46,7 +46,7 @@ public interface ConcurrencyLimiter {
      */
     String name();
 
-    /** The key path of this view, as {@link Limiter#keys()}; none for the limiter itself. */
+    /** The key path of this view, as {@link Limiter#keys()}. Empty for the limiter itself. */
     List<String> keys();
 
     /** The limit definition in effect: as built, or as a live limit changes it. */
@@ -55,7 +55,7 @@ public interface ConcurrencyLimiter {
     /**
      * The permits of one key of this limiter.
      *
-     * @return a view; of a view, that of both keys
+     * @return a view of the key, or of both keys if this is a view itself
      */
     ConcurrencyLimiter on(String key);
 

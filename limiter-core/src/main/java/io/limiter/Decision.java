@@ -222,7 +222,7 @@ public final class Decision implements Serializable {
                 : Optional.of(Instant.EPOCH.plus(periodEndMicros, ChronoUnit.MICROS));
     }
 
-    /** In microseconds since the epoch; 0 for none. */
+    /** In microseconds since the epoch, or 0 for none. */
     long periodEndMicros() {
         return periodEndMicros;
     }

@@ -6,15 +6,15 @@ import io.limiter.algorithm.TokenBucket;
 import java.util.Objects;
 
 /**
- * Forwards to another factory. Subclasses override what they change; unless they override {@link #with}, views are those of the other
- * factory.
+ * Forwards to another factory. Subclasses override the methods that they change. Unless they override {@link #with}, views are those of the
+ * other factory.
  */
 public abstract class ForwardingLimiterFactory implements LimiterFactory {
 
     private final LimiterFactory delegate;
 
     /**
-     * @param delegate builds the limiters; closed with this factory
+     * @param delegate the factory that builds the limiters, which is closed with this factory
      */
     protected ForwardingLimiterFactory(LimiterFactory delegate) {
         this.delegate = Objects.requireNonNull(delegate, "delegate");

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key is banned, because a limit has rejected it too often; see {@link LimiterListener#onKeyBanned}. A separate thread
+ * A key is banned, because a limit has rejected it too often. See {@link LimiterListener#onKeyBanned}. A separate thread
  * publishes the event, in one instance. If more than a thousand events wait, further ones are dropped and a warning is logged.
  */
 public final class KeyBannedEvent {

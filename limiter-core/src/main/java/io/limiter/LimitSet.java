@@ -100,7 +100,7 @@ public interface LimitSet {
 
     /**
      * Takes permits as {@link #decide(long, Duration...)}, without waiting until they come due or for a retry-after, and returns
-     * them as reservations of all limits; see {@link Limiter#reserve(long)}.
+     * them as reservations of all limits. See {@link Limiter#reserve(long)}.
      *
      * @param permits at least 1
      * @param timeouts as in {@link #decide(long, Duration...)}
@@ -111,7 +111,7 @@ public interface LimitSet {
     SetDecision peek(long permits);
 
     /**
-     * Refunds permits of every limit that were taken and not used; see {@link Limiter#refund(long)}.
+     * Refunds permits of every limit that were taken and not used. See {@link Limiter#refund(long)}.
      *
      * @param permits at least 1
      * @return a grant, with the remaining permits

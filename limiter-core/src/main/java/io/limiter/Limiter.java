@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Limiters are safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less
  * than 1 or a key is blank. If the backend that holds the state (Redis) is unavailable or too slow, or holds something else
- * under the key, the {@link FailurePolicy} decides; with {@link FailurePolicy#THROW}, and after the factory was closed,
- * methods throw {@link LimiterBackendException}. {@link Decision#source()} says what decided.
+ * under the key, the {@link FailurePolicy} decides. With {@link FailurePolicy#THROW}, and after the factory was closed,
+ * methods throw {@link LimiterBackendException}. {@link Decision#source()} says what made a decision.
  */
 public interface Limiter {
 

@@ -3,7 +3,7 @@ package io.limiter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Redis is unavailable, or one master of a Redis Cluster; see {@link LimiterListener#onBackendDown}. */
+/** Redis is unavailable, or one master of a Redis Cluster. See {@link LimiterListener#onBackendDown}. */
 public final class LimiterBackendDownEvent {
 
     private final String node;
@@ -19,7 +19,7 @@ public final class LimiterBackendDownEvent {
         return new LimiterBackendDownEvent(node, cause);
     }
 
-    /** In a Redis Cluster, the master as {@code host:port}; otherwise {@link BackendState#ONLY_NODE}. */
+    /** In a Redis Cluster, the master as {@code host:port}, otherwise {@link BackendState#ONLY_NODE}. */
     public String node() {
         return node;
     }

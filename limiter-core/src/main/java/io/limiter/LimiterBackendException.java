@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The backend did not decide: Redis is unavailable or reports an error, a lock could not be acquired, or the value
  * under the key is not a limiter's state.
  *
- * <p>The message shows a hash of the caller's key, because messages are logged and keys can be personal data;
+ * <p>The message shows a hash of the caller's key, because messages are logged and keys can be personal data.
  * {@link #key()} has the key. While the logger {@code io.limiter.keys} is at level DEBUG, messages show keys.
  */
 public final class LimiterBackendException extends RuntimeException {
@@ -53,8 +53,8 @@ public final class LimiterBackendException extends RuntimeException {
      *
      * @param problem a short name for the cause, one of a few: {@code NOPERM}, {@code unreadable}
      * @param key the key in the backend
-     * @param text what happened, and what to do if that is known; the message adds the key
-     * @param remedy what to do, without the key; {@code null} if that is not known
+     * @param text what happened, and what to do if that is known. The message adds the key
+     * @param remedy what to do, without the key, or {@code null} if that is not known
      * @param cause for example the exception of the backend's client
      */
     public LimiterBackendException(
@@ -93,7 +93,7 @@ public final class LimiterBackendException extends RuntimeException {
     }
 
     /**
-     * A failure that is found on another thread than the caller's, for many requests at once. It has no stack trace until {@link
+     * A failure that is found on another thread than the caller's, for many requests together. It has no stack trace until {@link
      * #inThisThread} gives it that of the caller.
      */
     public static LimiterBackendException ofOtherThread(Kind kind, String problem, String key, String text) {
@@ -131,7 +131,7 @@ public final class LimiterBackendException extends RuntimeException {
     }
 
     /**
-     * The same failure with the calling thread's stack trace, for a caller whose request failed on another thread; this one if
+     * The same failure with the calling thread's stack trace, for a caller whose request failed on another thread, or this one if
      * it has no stack trace.
      */
     public LimiterBackendException inThisThread() {
@@ -148,7 +148,7 @@ public final class LimiterBackendException extends RuntimeException {
 
     /**
      * The same failure for a request that may have been executed, at least in part. It is ambiguous and must not be
-     * retried; its kind is {@link Kind#AMBIGUOUS} unless the failure is permanent or the limiters were closed.
+     * retried. Its kind is {@link Kind#AMBIGUOUS} unless the failure is permanent or the limiters were closed.
      */
     public LimiterBackendException maybeDone() {
         if (ambiguous) {
@@ -176,7 +176,7 @@ public final class LimiterBackendException extends RuntimeException {
         return problem;
     }
 
-    /** What to do about it, if known; without the key, which may be personal data. */
+    /** The remedy, if known, without the key, which may be personal data. */
     public Optional<String> remedy() {
         return Optional.ofNullable(remedy);
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Redis has recovered, or one master of a Redis Cluster; see {@link LimiterListener#onBackendUp}. */
+/** Redis has recovered, or one master of a Redis Cluster. See {@link LimiterListener#onBackendUp}. */
 public final class LimiterBackendUpEvent {
 
     private final String node;
@@ -20,7 +20,7 @@ public final class LimiterBackendUpEvent {
         return new LimiterBackendUpEvent(node, downtime);
     }
 
-    /** In a Redis Cluster, the master as {@code host:port}; otherwise {@link BackendState#ONLY_NODE}. */
+    /** In a Redis Cluster, the master as {@code host:port}, otherwise {@link BackendState#ONLY_NODE}. */
     public String node() {
         return node;
     }

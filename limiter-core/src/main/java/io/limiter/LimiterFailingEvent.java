@@ -3,7 +3,7 @@ package io.limiter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter has a permanent failure; see {@link LimiterListener#onLimiterFailing}. */
+/** A limiter has a permanent failure. See {@link LimiterListener#onLimiterFailing}. */
 public final class LimiterFailingEvent {
 
     private final FailingLimiter limiter;

@@ -67,7 +67,7 @@ public final class LimiterOptions {
      * <p>Limiters of one name in two namespaces share no permits. Live limits and statistics depend only on prefix and name, so those of the
      * application apply in all namespaces.
      *
-     * @param namespace at most 100 characters; empty for none
+     * @param namespace at most 100 characters. Empty for none
      * @throws IllegalArgumentException if it is longer, or has only spaces
      */
     public LimiterOptions withNamespace(String namespace) {

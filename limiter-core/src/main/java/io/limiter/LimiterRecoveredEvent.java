@@ -3,7 +3,7 @@ package io.limiter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter has recovered from a permanent failure; see {@link LimiterListener#onLimiterRecovered}. */
+/** A limiter has recovered from a permanent failure. See {@link LimiterListener#onLimiterRecovered}. */
 public final class LimiterRecoveredEvent {
 
     private final FailingLimiter limiter;

@@ -9,7 +9,7 @@ public interface LimiterStatistics {
     LimiterStatistics NONE = new LimiterStatistics() {};
 
     /**
-     * The totals of each prefix and name that limiters were built for, sorted by prefix and name. At most 10,000; further
+     * The totals of each prefix and name for which limiters were built, sorted by prefix and name. At most 10,000, and all further
      * names are counted together as {@link LimiterTotals#OTHER}.
      */
     default List<LimiterTotals> totals() {

@@ -81,7 +81,7 @@ public interface LimiterTotals {
         return 0;
     }
 
-    /** The number of warnings that a request of this JVM caused; see {@link LimiterOptions#withWarnAt}. */
+    /** The number of warnings that a request of this JVM caused. See {@link LimiterOptions#withWarnAt}. */
     default long warnings() {
         return 0;
     }

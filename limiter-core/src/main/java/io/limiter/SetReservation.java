@@ -37,7 +37,7 @@ public interface SetReservation {
     }
 
     /**
-     * Cancels the reservations of all limits; see {@link Reservation#cancel()}.
+     * Cancels the reservations of all limits. See {@link Reservation#cancel()}.
      *
      * @return whether all of them were cancelled
      * @throws LimiterBackendException as in {@link Reservation#cancel()}. Other limits may have been cancelled
@@ -48,7 +48,7 @@ public interface SetReservation {
     CompletableFuture<Boolean> cancelAsync();
 
     /**
-     * Settles the reservations of all limits; see {@link Reservation#settle}.
+     * Settles the reservations of all limits. See {@link Reservation#settle}.
      *
      * @param actual how many permits of each limit were used, in the order of the set
      * @return whether all of them were settled, so that exactly the used permits of each limit are charged now

@@ -191,7 +191,7 @@ public final class Ban implements LimitStep<Ban.State> {
     /**
      * The state of a {@link Ban}, with times in microseconds since the epoch.
      *
-     * @param untilMicros when the last ban ends or has ended; 0 if there was none
+     * @param untilMicros when the last ban ends or has ended, or 0 if there was none
      * @param lengthMicros how long the last ban lasts, or has lasted
      * @param rejectedMicros when the requests since were rejected, the oldest first
      */
@@ -221,7 +221,7 @@ public final class Ban implements LimitStep<Ban.State> {
             return untilMicros > nowMicros;
         }
 
-        /** This state without times that lie in the future because the clock stepped back; the same object if there are none. */
+        /** This state without times that lie in the future because the clock stepped back, or the same object if there are none. */
         private State notAfter(double nowMicros) {
             double until = Math.min(untilMicros, nowMicros + lengthMicros);
             int size = rejectedMicros.size();

@@ -210,9 +210,9 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
     }
 
     /**
-     * 0 if the request is granted; otherwise the time until enough leases expire.
+     * 0 if the request is granted, otherwise the time until enough leases expire.
      *
-     * @param at the place of the holder with the id of the request; negative if there is none
+     * @param at the place of the holder with the id of the request, negative if there is none
      */
     private long retryAfterMicros(List<Holder> live, int at, long nowMicros, Request request) {
         return switch (request.action()) {
@@ -227,7 +227,7 @@ public final class ConcurrencyLimit implements AnyLimit, LimitStep<ConcurrencyLi
         return at >= 0 && !live.get(at).isTicket();
     }
 
-    /** @param at the place of its ticket; negative if there is none, so that all others are before it */
+    /** @param at the place of its ticket, negative if there is none, so that all others are before it */
     private long retryAfterMicros(List<Holder> live, int at, long nowMicros, long permits) {
         if (permits > limit) {
             return Verdict.NEVER_MICROS;

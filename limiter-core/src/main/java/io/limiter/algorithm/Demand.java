@@ -35,7 +35,7 @@ public record Demand(
         }
     }
 
-    /** This demand by a clock that may have stepped back; {@code null} if it is too old. */
+    /** This demand by a clock that may have stepped back, or {@code null} if it is too old. */
     @Nullable
     Demand at(double nowMicros) {
         boolean steppedBack = nowMicros < calledMicros;

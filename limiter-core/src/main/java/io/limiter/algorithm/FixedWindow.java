@@ -82,7 +82,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                 : new FixedWindow(limit, period, calendar, -warnAt);
     }
 
-    /** When it warns; negative if it {@linkplain #withWarningForgotten forgets} a warning, and 0 if it does neither. */
+    /** When it warns, negative if it {@linkplain #withWarningForgotten forgets} a warning, and 0 if it does neither. */
     public long warnAt() {
         return warnAt;
     }
@@ -101,7 +101,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return period;
     }
 
-    /** The period of the calendar that a window is for; {@code null} if it opens with its first request. */
+    /** The period of the calendar that a window is for, or {@code null} if it opens with its first request. */
     public @Nullable CalendarPeriod calendar() {
         return calendar;
     }
@@ -288,14 +288,14 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
      * The state of a {@link FixedWindow}: a window, and while limiters with other periods share its permits, theirs.
      *
      * @param unitMicros the length of the window in whole microseconds, negative if it is a period of the calendar (then the longest
-     *     one of its unit); 0 if it is unknown, as of a plain counter: the limit that counts in it next makes
+     *     one of its unit), or 0 if it is unknown, as of a plain counter: the limit that counts in it next makes
      *     it its own
      * @param count permits taken in the window, a whole number from 0 to 2<sup>53</sup> - 1
      * @param endMicros when the window ends, in whole microseconds since the epoch
      * @param sinceMicros of a window of the calendar, since when it counts: when it was used first, or the window whose count
-     *     it began with; {@code null} for others, which begin their length before their end
-     * @param warnedAt the highest number of used permits at which the window has warned; {@code null} if it has not
-     * @param next a window of another length; {@code null} if there is none
+     *     it began with, or {@code null} for others, which begin their length before their end
+     * @param warnedAt the highest number of used permits at which the window has warned, or {@code null} if it has not
+     * @param next a window of another length, or {@code null} if there is none
      */
     public record State(
             @JsonProperty(required = true) double unitMicros,

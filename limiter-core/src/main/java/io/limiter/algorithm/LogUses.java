@@ -6,10 +6,10 @@ import io.limiter.internal.arithmetic.Ranges;
 /**
  * What a {@link SlidingLog} keeps for the limits that share it.
  *
- * @param periodMicros the longest period, in microseconds: so long permits are kept; 0 if the log is new
+ * @param periodMicros the longest period, in microseconds: so long permits are kept, or 0 if the log is new
  * @param limit the largest limit: twice as many permits are kept one by one
- * @param otherPeriodMicros the longest other period that was used since that one was; 0 if there is none
- * @param usedMicros when the longest period was last used, if there is another one; otherwise 0
+ * @param otherPeriodMicros the longest other period that was used since that one was, or 0 if there is none
+ * @param usedMicros when the longest period was last used, if there is another one, otherwise 0
  */
 public record LogUses(
         @JsonProperty(required = true) double periodMicros,

@@ -13,7 +13,7 @@ final class LogView {
     /** The first entry that is kept. */
     private final int first;
 
-    /** The entry that it and its next ones become; itself if there are not too many. */
+    /** The entry that it and its next ones become, or itself if there are not too many. */
     private final int oldest;
 
     /** How many permits of the log are before those that are kept. */

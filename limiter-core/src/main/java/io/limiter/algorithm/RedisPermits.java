@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param nextFreeTicketMillis milliseconds since the epoch: in the past, the time up to which permits are settled; in
  *     the future, the end of all reservations (pre-consumption)
  * @param remainderMicros fraction of a microsecond reserved on top, at least 0 and less than 1
- * @param reservations what {@code nextFreeTicketMillis} does not tell about reservations; {@code null} for most buckets
- * @param demand of the instances that prefetch; {@code null} if none does
+ * @param reservations what {@code nextFreeTicketMillis} does not tell about reservations, or {@code null} for most buckets
+ * @param demand of the instances that prefetch, or {@code null} if none does
  */
 public record RedisPermits(
         @JsonProperty(required = true) double maxPermits,
@@ -217,7 +217,7 @@ public record RedisPermits(
         return since > 0.0 ? Math.min(since, nowMicros) : nowMicros;
     }
 
-    /** This state, of which limiters with another definition have taken nothing since then; 0 if none has asked. */
+    /** This state, of which limiters with another definition have taken nothing since then, or 0 if none has asked. */
     RedisPermits withOtherSince(double micros) {
         return known().otherSinceMicros() == micros ? this : withReservations(known().withOtherSince(micros));
     }
@@ -312,7 +312,7 @@ public record RedisPermits(
                 ahead > 0.0 ? 0.0 : remainderMicros);
     }
 
-    /** Where the first cancelled reservation begins, if one that begins here is cancelled now; 0 if unknown. */
+    /** Where the first cancelled reservation begins, if one that begins here is cancelled now, or 0 if unknown. */
     double cancelledFromMicros(double beginMicros) {
         Reservations known = known();
         return known.lastTicketMicros() == 0.0 ? beginMicros : Math.min(known.cancelledFromMicros(), beginMicros);
@@ -322,7 +322,7 @@ public record RedisPermits(
      * This settled state with a record of a reservation that is cancelled before later ones.
      *
      * @param untilMicros when all that was reserved is due
-     * @param fromMicros where the first cancelled reservation begins; 0 if unknown
+     * @param fromMicros where the first cancelled reservation begins, or 0 if unknown
      */
     RedisPermits withCancelled(
             double tailMicros, double untilMicros, double fromMicros, double restoredMicros, double leftMicros) {

@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  * rejected a request, until one takes permits.
  *
  * @param lastTicketMicros the latest ticket, or the time, of the last such cancellation, in microseconds since the
- *     epoch; 0 if there was none. Until then, tickets can be later than the next free one
+ *     epoch, or 0 if there was none. Until then, tickets can be later than the next free one
  * @param overlapMicros how much such cancellations have restored: by so much, reservations overlap
- * @param cancelledFromMicros where the first cancelled reservation begins, in microseconds since the epoch; 0 if unknown
+ * @param cancelledFromMicros where the first cancelled reservation begins, in microseconds since the epoch, or 0 if unknown
  * @param cancelledMicros how much of the cancelled reservations since then is not restored yet. When nothing else is
  *     left there, all of it is
  * @param furthestMicros how far ahead of its decision the furthest reservation was, if more than an hour; otherwise
  *     0
  * @param fastestMicros the time for a permit at the highest rate at which the permits may be reserved that are not there, if that is
- *     another one than the rate of the state; otherwise 0
+ *     another one than the rate of the state, otherwise 0
  * @param otherSinceMicros since when limiters with another definition than that of the state have asked for permits and taken none, in
- *     microseconds since the epoch; 0 if none has asked. For them the state has their definition since then; for its own definition
+ *     microseconds since the epoch, or 0 if none has asked. For them the state has their definition since then; for its own definition
  *     nothing has happened
  */
 public record Reservations(

@@ -264,7 +264,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
             return totals.length;
         }
 
-        /** This log with entries in the future moved to now; the same object if there are none. */
+        /** This log with entries in the future moved to now, or the same object if there are none. */
         private State notAfter(double nowMicros) {
             int size = size();
             if (size == 0 || timesMicros[size - 1] <= nowMicros) {
@@ -278,7 +278,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
             return of(times, sums, uses);
         }
 
-        /** The index of the first entry at a moment or later; {@link #size()} if there is none. */
+        /** The index of the first entry at a moment or later, or {@link #size()} if there is none. */
         int firstSince(double micros) {
             return search(timesMicros, 0, size(), micros);
         }
@@ -297,7 +297,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
             return search(totals, from, size() - 1, total);
         }
 
-        /** The first index of whole numbers in ascending order that reach a value; the end if none does. */
+        /** The first index of whole numbers in ascending order that reach a value, or the end if none does. */
         private static int search(double[] ascending, int from, int end, double value) {
             int found = Arrays.binarySearch(ascending, from, end, value);
             return found >= 0 ? found : -found - 1;

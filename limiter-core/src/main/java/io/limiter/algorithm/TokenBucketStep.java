@@ -191,7 +191,7 @@ final class TokenBucketStep {
     }
 
     /**
-     * The state after a cancellation; {@code null} if it has no such ticket. It keeps the definition of the state: limiters
+     * The state after a cancellation, or {@code null} if it has no such ticket. It keeps the definition of the state: limiters
      * with another one do not reserve here.
      *
      * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity beside all

@@ -17,7 +17,7 @@ public interface LimitStep<S> {
     /** The class of the state, for the codec that stores it. */
     Class<S> stateType();
 
-    /** The most permits that can be granted at once. */
+    /** The most permits that can be granted together. */
     long capacity();
 
     /**

@@ -230,7 +230,7 @@ public final class Verdict {
         return !granted && taken != 0;
     }
 
-    /** How many permits a granted request took that takes fewer if there are not as many; 0 for any other, which took all of its permits. */
+    /** How many permits a granted request took that takes fewer if not all are available, or 0 for any other, which took all of its permits. */
     public long taken() {
         return taken;
     }

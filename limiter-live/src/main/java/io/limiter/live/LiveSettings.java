@@ -164,7 +164,7 @@ public final class LiveSettings {
         return new IllegalArgumentException(name + " must be " + allowed + ", was '" + value + "'");
     }
 
-    /** What is set, by name, each as its accessor returns it; {@link #of(Map)} reads it. */
+    /** The settings that are set, by name, each as its accessor returns it. {@link #of(Map)} reads them. */
     public Map<String, Object> values() {
         return values;
     }
@@ -211,7 +211,7 @@ public final class LiveSettings {
         return (Duration) values.get("timeout");
     }
 
-    /** Whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode. */
+    /** Whether limits of annotations and HTTP rules reject. Otherwise, they are in shadow mode. */
     public @Nullable Boolean enforce() {
         return (Boolean) values.get("enforce");
     }

@@ -23,13 +23,13 @@ public final class Unreadable {
         return new Unreadable(name, version, problem);
     }
 
-    /** The name of the live limit, or of the instance that reports; empty for a change that does not show it. */
+    /** The name of the live limit, or of the instance that reports. Empty for a change that does not show it. */
     public String name() {
         return name;
     }
 
     /**
-     * To expect in a put or remove that replaces the live limit; of a change, where it stands in the history; 0 for a
+     * To expect in a put or remove that replaces the live limit; of a change, where it stands in the history, or 0 for a
      * report.
      */
     public long version() {

@@ -36,7 +36,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
         return new RedisLiveLimits(LivePoller.start(factory(factory), options, true));
     }
 
-    /** Those that were started for a factory; empty if none were. */
+    /** Those that were started for a factory. Empty if none were. */
     public static Optional<RedisLiveLimits> of(RedisRateLimiterFactory factory) {
         Objects.requireNonNull(factory, "factory");
         return !factory.isLocal() && factory(factory).extension() instanceof LivePoller poller
@@ -56,7 +56,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
         poller.pause();
     }
 
-    /** Sees changes again after {@link #pause}; does nothing otherwise. */
+    /** Sees changes again after {@link #pause}, and otherwise does nothing. */
     public void resume() {
         poller.resume();
     }
