@@ -59,7 +59,11 @@ public final class ListenerNotifier implements AutoCloseable {
                     return true;
                 }
             } catch (Throwable e) {
-                log.warn(failing, "A listener has thrown, so rejections are reported to it. Listener: {}", listeners.get(i), e);
+                log.warn(
+                        failing,
+                        "A listener has thrown, so rejections are reported to it. Listener: {}",
+                        listeners.get(i),
+                        e);
                 return true;
             }
         }

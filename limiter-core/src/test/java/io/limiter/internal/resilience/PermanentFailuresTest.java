@@ -105,7 +105,8 @@ class PermanentFailuresTest {
             advance(Duration.ofSeconds(1));
         }
         Eventually.that(() -> assertThat(lines.list)
-                .filteredOn(line -> line.getFormattedMessage().startsWith("Limiter rateLimit:sms has been failing since "))
+                .filteredOn(
+                        line -> line.getFormattedMessage().startsWith("Limiter rateLimit:sms has been failing since "))
                 .hasSize(3)
                 .allSatisfy(line -> assertThat(line.getThrowableProxy()).isNull())
                 .element(1)

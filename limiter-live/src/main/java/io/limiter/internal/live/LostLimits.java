@@ -85,7 +85,8 @@ final class LostLimits {
                     "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
                     version);
         } else if (hasOthers) {
-            log.warn("Redis has lost live limits, and has got others since. This instance drops the live limits that Redis has lost.");
+            log.warn(
+                    "Redis has lost live limits, and has got others since. This instance drops the live limits that Redis has lost.");
         }
     }
 }

@@ -220,7 +220,8 @@ class PropertyNamesTest {
                     .withPropertyValues("limiter.http.api.path=/a", property + "=" + value)
                     .run(context -> assertThat(context.getStartupFailure())
                             .hasStackTraceContaining(property + " must be a number, because a property cannot"
-                                    + " contain arithmetic, was '" + value + "': set rate=" + rate + " and per=" + per));
+                                    + " contain arithmetic, was '" + value + "': set rate=" + rate + " and per="
+                                    + per));
         }
     }
 }

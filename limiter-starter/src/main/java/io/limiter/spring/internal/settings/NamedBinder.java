@@ -167,8 +167,9 @@ public final class NamedBinder {
                     String unit = fraction.group(3).isEmpty() ? "s" : fraction.group(3);
                     throw new InvalidSettingException(
                             name.toString(),
-                            " must be a number, because a property cannot contain arithmetic, was '" + property.getValue()
-                                    + "': set rate=" + fraction.group(1) + " and per=" + count + unit,
+                            " must be a number, because a property cannot contain arithmetic, was '"
+                                    + property.getValue() + "': set rate=" + fraction.group(1) + " and per=" + count
+                                    + unit,
                             error);
                 }
             }

@@ -221,6 +221,7 @@ class ReplacedLimitsTest {
                         .rootCause()
                         .isInstanceOf(InvalidLimitException.class)
                         .hasMessageContaining("Limit for " + type.getName() + ".send(): it is declared on ")
-                        .hasMessageEndingWith("put the annotations that should apply on the method of " + type.getName() + " itself"));
+                        .hasMessageEndingWith("put the annotations that should apply on the method of " + type.getName()
+                                + " itself"));
     }
 }

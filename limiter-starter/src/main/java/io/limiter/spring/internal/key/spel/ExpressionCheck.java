@@ -218,7 +218,8 @@ final class ExpressionCheck {
             throw mustNotUse(property);
         }
         if (found == null && Values.isMissing(name, of)) {
-            throw problem(" uses '" + name + "', which is not a property of " + of.getTypeName() + ": " + names.allowed());
+            throw problem(
+                    " uses '" + name + "', which is not a property of " + of.getTypeName() + ": " + names.allowed());
         }
         return Type.of(found);
     }
