@@ -351,7 +351,6 @@ abstract class RouteLimitContract {
         assertThatThrownBy(() -> gateway.context().getBean(RouteRules.class).named("before"))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
-                        "limiter.http.before.path applies the rule without a route, and a route names it: remove one"
-                                + " of both");
+                        "limiter.http.before.path applies the rule without a route, and a route names it: remove one of them");
     }
 }
