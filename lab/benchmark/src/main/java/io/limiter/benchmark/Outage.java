@@ -8,6 +8,7 @@ import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
+import io.limiter.benchmark.report.Evidence;
 import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.redis.RedisLiveLimits;
@@ -46,6 +47,7 @@ public final class Outage {
     private static final TokenBucket LIMITED = TokenBucket.perSecond(1_000).withBurst(Duration.ofMillis(250));
 
     private volatile boolean ended;
+    private String server = "";
 
     private Outage() {}
 
@@ -56,7 +58,8 @@ public final class Outage {
     public static void main(String[] args) throws Exception {
         boolean whole = args.length == 1;
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        OutageReport report = new Outage().run(whole ? STOPPED : Duration.ofSeconds(Integer.parseInt(args[1])));
+        Outage outage = new Outage();
+        OutageReport report = outage.run(whole ? STOPPED : Duration.ofSeconds(Integer.parseInt(args[1])));
         String header =
                 "Redis is stopped (SIGSTOP) for %d s under %d instances with %d threads each, policy local, decision timeout 100 ms; %d processors, load %.1f"
                         .formatted(
@@ -67,13 +70,17 @@ public final class Outage {
                                 load);
         System.out.printf("%s%n%n%s", header, report.table());
         if (whole) {
-            Files.writeString(Path.of(args[0]), "# mvn -q compile -Poutage: " + header + "\n" + report.series());
+            Files.writeString(
+                    Path.of(args[0]),
+                    "# mvn -q compile -Poutage: " + header + "\n# "
+                            + Evidence.here(outage.server).text() + "\n" + report.series());
         }
     }
 
     private OutageReport run(Duration stopped) throws Exception {
         try (RedisServer redis = RedisServer.start();
                 Closing opened = new Closing(new ArrayDeque<>())) {
+            server = redis.version();
             List<Instance> instances = new ArrayList<>();
             for (int i = 0; i < INSTANCES; i++) {
                 instances.add(Instance.start(redis, "instance-" + i, opened));

@@ -54,7 +54,8 @@ class BenchmarkTest {
                         "[figures.csv](figures.csv)")
                 .doesNotContain("| 1 thread, one key |", "limiter ⚠", "NaN", "Not to be used", "of unknown version");
         assertThat(figures())
-                .startsWith("table,row,column,value\n")
+                .startsWith("table,row,column,value,commit,date,jvm,server,processors\n")
+                .containsPattern("(?m),[0-9a-f]{8}\\+?,20[-0-9]+,[^,]+,\\w+ [0-9.]+,\\d+$")
                 .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j-batching,decisions/s,")
                 .containsPattern("\"Summary, JDK \\d+\",\"1 thread, one key\",best peer,")
                 .doesNotContain("NaN");

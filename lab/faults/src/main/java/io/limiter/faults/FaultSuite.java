@@ -11,13 +11,12 @@ import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.report.Environment;
 import io.limiter.faults.report.Progress;
 import io.limiter.faults.report.ReliabilityPage;
+import io.limiter.faults.report.Summary;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
 /** Runs experiments, and those that must catch planted bugs, prints their results, and writes the page about them. */
@@ -26,7 +25,7 @@ public final class FaultSuite {
     private FaultSuite() {}
 
     /**
-     * Ends with status 1 if a promise did not hold or a bug was not caught, and with 2 if the arguments cannot be understood.
+     * Ends with status 1 if a promise did not hold or a bug was not caught (but not if the machine was too busy to judge a promise), and with 2 if the arguments cannot be understood.
      *
      * @param arguments see {@link Options#USAGE}
      */
@@ -76,43 +75,40 @@ public final class FaultSuite {
                 Result result = Trial.run(experiment, seed(options, experiment));
                 progress.ended(result);
                 results.add(result);
+                write(options, results, bugs, environment);
             }
             for (PlantedBug bug : options.bugs()) {
                 progress.begins(bug.name(), bug.trial());
                 BugResult result = bug.run(seed(options, bug.trial()));
                 progress.ended(result);
                 bugs.add(result);
+                write(options, results, bugs, environment);
             }
         }
         System.out.println();
         if (!results.isEmpty()) {
-            System.out.println(ReliabilityPage.summary(results));
+            System.out.println(Summary.of(results, environment));
         }
         if (!bugs.isEmpty()) {
-            System.out.println(ReliabilityPage.caught(bugs));
+            System.out.println(Summary.ofBugs(bugs));
         }
-        if (options.page() != null) {
-            write(options, results, bugs, environment);
-        }
-        return results.stream().allMatch(Result::holds) && bugs.stream().allMatch(BugResult::isCaught);
+        write(options, results, bugs, environment);
+        return results.stream().allMatch(result -> result.holds() || result.isUnknown())
+                && bugs.stream().allMatch(BugResult::isCaught);
     }
 
+    /** After each result, because all of them take long. */
     private static void write(Options options, List<Result> results, List<BugResult> bugs, Environment environment)
             throws IOException {
-        Path file = Objects.requireNonNull(options.page());
-        String page = Files.exists(file) ? Files.readString(file) : "";
-        if (options.soak()) {
-            page = ReliabilityPage.withSoak(page, results, environment, options.seed());
-            Files.writeString(file.resolveSibling(ReliabilityPage.SOAK_CSV), ReliabilityPage.csv(results));
-        } else if (!results.isEmpty()) {
-            page = ReliabilityPage.page(page, results, Experiments.all().size(), environment, options.seed());
-            Files.writeString(file.resolveSibling(ReliabilityPage.CSV), ReliabilityPage.csv(results));
+        Path file = options.page();
+        if (file == null) {
+            return;
         }
-        if (!bugs.isEmpty()) {
-            page = ReliabilityPage.withBugs(page, bugs, environment, options.seed());
-            Files.writeString(file.resolveSibling(ReliabilityPage.BUGS_CSV), ReliabilityPage.csvOfBugs(bugs));
-        }
-        Files.writeString(file, page);
+        ReliabilityPage page = ReliabilityPage.read(file);
+        page = options.soak()
+                ? page.withSoak(results, environment, options.seed())
+                : page.with(results, environment, options.seed());
+        page.withBugs(bugs, environment, options.seed()).write(file);
     }
 
     /** The same for an experiment however many others run. */

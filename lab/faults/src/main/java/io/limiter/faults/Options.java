@@ -38,12 +38,13 @@ record Options(
     static final String USAGE = """
             --list         what experiments there are
             --short        a selection of experiments and planted bugs, in about three minutes
-            --bugs         plants bugs into the limiter instead, each of which an experiment must catch
+            --planted      plants bugs into the limiter instead, each of which an experiment must catch
             --only a,b     only these experiments, or bugs; * stands for anything, as in redis-*
             --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them
             --seed n       of all that is random; default 1
-            --out file     writes the page there, and its figures as CSV beside it; all experiments, or all bugs, write docs/reliability.md without it, and some write
-                           none
+            --out file     writes the page there, and its figures as CSV beside it, where those of other experiments stay; all
+                           experiments, or all bugs, write docs/reliability.md without it, and some write none
+            --page         runs nothing, and writes docs/reliability.md again from the CSV beside it
             """;
 
     static Options parse(List<Experiment> all, String... arguments) {
@@ -63,9 +64,13 @@ record Options(
                     selected = all.stream().filter(Experiment::quick).toList();
                     bugs = PlantedBugs.all().stream().filter(PlantedBug::quick).toList();
                 }
-                case "--bugs" -> {
+                case "--planted" -> {
                     selected = List.of();
                     bugs = PlantedBugs.all();
+                }
+                case "--page" -> {
+                    selected = List.of();
+                    page = PAGE;
                 }
                 case "--only" -> only = value(option, rest);
                 case "--soak" -> {

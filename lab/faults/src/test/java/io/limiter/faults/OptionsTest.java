@@ -37,16 +37,24 @@ class OptionsTest {
 
     @Test
     void bugs_are_planted_instead_of_experiments_or_chosen_by_name() {
-        Options planted = Options.parse(ALL, "--bugs");
+        Options planted = Options.parse(ALL, "--planted");
         assertThat(planted.experiments()).isEmpty();
         assertThat(planted.bugs()).isEqualTo(PlantedBugs.all());
         assertThat(planted.page()).isEqualTo(Options.PAGE);
-        Options some = Options.parse(ALL, "--bugs", "--only", "breaker-*");
+        Options some = Options.parse(ALL, "--planted", "--only", "breaker-*");
         assertThat(some.bugs())
                 .extracting(PlantedBug::name)
                 .containsExactly("breaker-never-opens", "breaker-never-closes");
         assertThat(some.page()).isNull();
         assertThat(Options.parse(ALL).bugs()).isEmpty();
+    }
+
+    @Test
+    void the_page_is_written_again_without_a_run() {
+        Options options = Options.parse(ALL, "--page");
+        assertThat(options.experiments()).isEmpty();
+        assertThat(options.bugs()).isEmpty();
+        assertThat(options.page()).isEqualTo(Options.PAGE);
     }
 
     @Test

@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import redis.embedded.core.ExecutableProvider;
 
 /**
@@ -108,6 +110,12 @@ public final class RedisServer implements AutoCloseable {
     /** Where it comes from, to be shown. */
     String origin() {
         return origin;
+    }
+
+    /** Its name and version, as it logs them when it starts. */
+    public String version() throws IOException {
+        Matcher version = Pattern.compile("(\\w+) version=([^,\\s]+)").matcher(Files.readString(dir.resolve("log")));
+        return version.find() ? version.group(1) + " " + version.group(2) : "unknown";
     }
 
     /** It neither answers nor closes connections from now on. */

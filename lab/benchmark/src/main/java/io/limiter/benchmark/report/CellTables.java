@@ -19,7 +19,8 @@ final class CellTables {
     private CellTables() {}
 
     static void write(Results results, Figures figures) {
-        memory(results).ifPresent(rows -> figures.table(results.titled(MEMORY), MEMORY_TITLES, rows));
+        memory(results)
+                .ifPresent(rows -> figures.table(results.environment(), results.titled(MEMORY), MEMORY_TITLES, rows));
         results.cells().forEach(cell -> cell(results, cell, figures));
     }
 
@@ -36,6 +37,7 @@ final class CellTables {
     private static void cell(Results results, CellResult cell, Figures figures) {
         String title = results.titled(cell.cell().title());
         figures.table(
+                results.environment(),
                 title,
                 Stream.concat(Stream.of(""), Column.ALL.stream().map(Column::title))
                         .toList(),
@@ -48,7 +50,8 @@ final class CellTables {
                                 .toList())
                         .toList());
         cell.failureByContender()
-                .forEach((contender, failure) -> figures.line(title, contender, "first failure", failure));
+                .forEach((contender, failure) ->
+                        figures.line(results.environment(), title, contender, "first failure", failure));
     }
 
     /** A column of a cell's table. */

@@ -4,8 +4,6 @@ import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
 import io.lettuce.core.RedisClient;
 import io.limiter.benchmark.measure.Timing;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,6 +17,8 @@ import org.springframework.data.redis.core.RedisTemplate;
  * Where and how figures were taken.
  *
  * @param redis its version and where it came from
+ * @param commit as of {@link Evidence}
+ * @param processors of the machine
  * @param libraries peers and clients with their versions
  * @param command what takes the figures again
  */
@@ -28,6 +28,8 @@ public record Environment(
         String jvm,
         String system,
         String redis,
+        String commit,
+        int processors,
         String libraries,
         Timing timing,
         String command) {
@@ -36,16 +38,24 @@ public record Environment(
 
     /** This JVM, today. */
     public static Environment here(String redis, Timing timing, String command) {
+        Evidence evidence = Evidence.here(redis);
         return new Environment(
-                LocalDate.now(ZoneOffset.UTC).toString(),
+                evidence.date(),
                 Runtime.version().feature(),
-                System.getProperty("java.vm.name") + " " + Runtime.version(),
-                System.getProperty("os.name") + " " + System.getProperty("os.arch") + ", "
-                        + Runtime.getRuntime().availableProcessors() + " processors",
+                evidence.jvm(),
+                System.getProperty("os.name") + " " + System.getProperty("os.arch") + ", " + evidence.processors()
+                        + " processors",
                 redis,
+                evidence.commit(),
+                evidence.processors(),
                 versions(),
                 timing,
                 command);
+    }
+
+    /** Of the figures taken in it. */
+    Evidence evidence() {
+        return new Evidence(commit, date, jvm, "Redis " + redis.split(" ")[0], processors);
     }
 
     /** In a line, without machine, libraries and command. */

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** All figures as CSV: a line for each value, with its table, row and column. */
+/** All figures as CSV: a line for each value, with its table, row and column, and with the {@link Evidence} of its run. */
 final class Figures {
 
-    private static final String HEADER = "table,row,column,value";
+    private static final String HEADER = "table,row,column,value," + Evidence.HEADER;
 
     /** By table, row and column. */
     private final Map<String, String> lines = new LinkedHashMap<>();
@@ -19,9 +19,10 @@ final class Figures {
         before.lines().skip(1).forEach(line -> lines.put(line.substring(0, placeLength(line)), line));
     }
 
-    /** Without the value: all of the line up to the last comma that is not quoted. */
+    /** Without evidence and value: all of the line up to the last comma before them that is not quoted. */
     private static int placeLength(String line) {
-        return line.endsWith("\"") ? line.lastIndexOf(",\"") : line.lastIndexOf(',');
+        String figure = Evidence.removed(line);
+        return figure.endsWith("\"") ? figure.lastIndexOf(",\"") : figure.lastIndexOf(',');
     }
 
     /**
@@ -29,24 +30,25 @@ final class Figures {
      *
      * @param titles of all columns; that of the first, which names the rows, is left out
      */
-    void table(String title, List<String> titles, List<List<String>> rows) {
+    void table(Environment run, String title, List<String> titles, List<List<String>> rows) {
         for (List<String> row : rows) {
             for (int column = 1; column < row.size(); column++) {
-                line(title, row.get(0), titles.get(column), row.get(column));
+                line(run, title, row.get(0), titles.get(column), row.get(column));
             }
         }
     }
 
     void add(Section section, Results results) {
         table(
+                results.environment(),
                 results.titled(section.title()),
                 section.columns(),
                 section.rows().stream().map(Section.Row::cells).toList());
     }
 
-    void line(String table, String row, String column, String value) {
+    void line(Environment run, String table, String row, String column, String value) {
         String place = Stream.of(table, row, column).map(Figures::quoted).collect(Collectors.joining(","));
-        lines.put(place, place + "," + quoted(value.replace('\n', ' ')));
+        lines.put(place, place + "," + quoted(value.replace('\n', ' ')) + "," + run.evidence());
     }
 
     private static String quoted(String text) {

@@ -1,5 +1,6 @@
 package io.limiter.benchmark.scale;
 
+import io.limiter.benchmark.report.Evidence;
 import io.limiter.benchmark.scale.Simulation.Result;
 import io.limiter.benchmark.scale.Totals.By;
 import java.io.IOException;
@@ -75,10 +76,16 @@ public final class ScaleStudy {
     }
 
     private static void write(Path page, Map<String, String> tables) throws IOException {
-        Files.writeString(page, inserted(Files.readString(page), tables));
+        Files.writeString(
+                page,
+                inserted(
+                        Files.readString(page),
+                        tables,
+                        Evidence.here("no server").text()));
     }
 
-    static String inserted(String page, Map<String, String> tables) {
+    /** @param evidence of what code the tables are, which is not shown */
+    static String inserted(String page, Map<String, String> tables, String evidence) {
         String changed = page;
         for (Map.Entry<String, String> table : tables.entrySet()) {
             String start = "<!-- " + table.getKey() + " -->\n";
@@ -89,7 +96,8 @@ public final class ScaleStudy {
                 throw new IllegalStateException(
                         "the page has no place for the table " + table.getKey() + ": add " + start + end);
             }
-            changed = block.replaceFirst(Matcher.quoteReplacement(start + table.getValue() + end));
+            changed = block.replaceFirst(
+                    Matcher.quoteReplacement(start + "<!-- " + evidence + " -->\n" + table.getValue() + end));
         }
         return changed;
     }

@@ -58,9 +58,10 @@ class SimulationTest {
 
     @Test
     void tables_replace_those_of_the_page() {
-        assertThat(ScaleStudy.inserted("a\n<!-- hot -->\nold\n<!-- /hot -->\nb", Map.of("hot", "| new |\n")))
-                .isEqualTo("a\n<!-- hot -->\n| new |\n<!-- /hot -->\nb");
-        assertThatThrownBy(() -> ScaleStudy.inserted("a", Map.of("hot", "")))
+        assertThat(ScaleStudy.inserted(
+                        "a\n<!-- hot -->\nold\n<!-- /hot -->\nb", Map.of("hot", "| new |\n"), "commit 1"))
+                .isEqualTo("a\n<!-- hot -->\n<!-- commit 1 -->\n| new |\n<!-- /hot -->\nb");
+        assertThatThrownBy(() -> ScaleStudy.inserted("a", Map.of("hot", ""), "commit 1"))
                 .hasMessageContaining("no place for the table hot");
     }
 

@@ -70,6 +70,11 @@ public final class AccountFile implements Closeable {
         region.put(at + ANSWER_AT, (byte) (answer.ordinal() + 1));
     }
 
+    /** How many permits the call of the record has, which is known only at its end. */
+    public void took(long record, int permits) {
+        region(record).putInt(offset(record) + 20, permits);
+    }
+
     /** What the record is about was still so at that moment. */
     public void extend(long record, long returnMicros) {
         region(record).putLong(offset(record) + 8, returnMicros);

@@ -10,11 +10,15 @@ import java.util.stream.Collectors;
  * The calls of all JVMs of an experiment.
  *
  * @param ofEach the calls of each JVM, in the order of their returns
+ * @param neighbours what other processes took of the machine meanwhile
  */
-public record Accounts(List<List<Entry>> ofEach) {
+public record Accounts(List<List<Entry>> ofEach, List<Slice> neighbours) {
 
     /** The longest pause that counts for the decision timeout. */
     private static final long PAUSE_MICROS = 25_000;
+
+    /** The share of the processors that other processes took in a slice of time. */
+    public record Slice(long fromMicros, long toMicros, double share) {}
 
     public List<Entry> all() {
         return ofEach.stream().flatMap(List::stream).toList();
@@ -50,10 +54,22 @@ public record Accounts(List<List<Entry>> ofEach) {
     }
 
     /**
-     * For how long the machine had no processor for threads that only park, in microseconds. What it takes, it takes from all
-     * JVMs; one that is paused alone has no excuse. Shorter pauses are what the limiter must bear.
+     * For how long the machine had no processor for the experiment, in microseconds: the longer of two measures. One is when threads
+     * that only park went on too late in all JVMs, because one that is paused alone has no excuse. The other is the share of the
+     * processors that other processes took. Shorter pauses are what the limiter must bear.
      */
     public long machineTook(long fromMicros, long toMicros) {
+        return Math.max(paused(fromMicros, toMicros), takenByOthers(fromMicros, toMicros));
+    }
+
+    private long takenByOthers(long fromMicros, long toMicros) {
+        return (long) neighbours.stream()
+                .mapToDouble(slice -> slice.share()
+                        * Math.max(0, Math.min(slice.toMicros(), toMicros) - Math.max(slice.fromMicros(), fromMicros)))
+                .sum();
+    }
+
+    private long paused(long fromMicros, long toMicros) {
         return ofEach.stream()
                 .map(account -> of(account, entry -> entry.answer() == Answer.CONTROL))
                 // Not of one that was started or killed meanwhile.

@@ -32,7 +32,9 @@ public enum Answer {
     /** The control thread, which only parks: when it should have gone on, and when it did. */
     CONTROL,
     /** The factory was closed: from when on, and when that had returned. */
-    CLOSING;
+    CLOSING,
+    /** A warning, at the end of the window that it is about. */
+    WARNING;
 
     private static final Answer[] VALUES = values();
 

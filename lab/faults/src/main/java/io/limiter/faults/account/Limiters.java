@@ -2,6 +2,7 @@ package io.limiter.faults.account;
 
 import io.limiter.FailurePolicy;
 import io.limiter.Prefetch;
+import io.limiter.Share;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -18,6 +19,8 @@ public enum Limiters {
     LIMITED(4, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
     /** A bucket practically without refill: shows whether a permit was taken twice, or forgotten. */
     COUNTED(8, FailurePolicy.THROW, countable()),
+    /** As {@link #COUNTED}, but that each call has a key of its own: shows of each call how often it was executed. */
+    ONCE(0, FailurePolicy.THROW, TokenBucket.per(1, Duration.ofDays(1)).withCapacity(100)),
     /** A bucket that is never empty: each rejection is wrong. */
     ROOMY(64, FailurePolicy.LOCAL, TokenBucket.perSecond(1_000_000).withCapacity(1_000_000)),
     /** As {@link #LIMITED}, with {@link #PREFETCH}. */
@@ -49,9 +52,20 @@ public enum Limiters {
     /** A bucket practically without refill that is soon empty; half of the permits are refunded. */
     REFUNDED_ALONE(
             1, FailurePolicy.LOCAL, TokenBucket.per(1, Duration.ofSeconds(80)).withCapacity(1000)),
+    /** As {@link #COUNTED}; a call takes an estimate of 2 and settles it by one more or one less. */
+    SETTLED(1, FailurePolicy.THROW, countable()),
+    /** Under more load than it grants, by calls that take up to {@link #MOST_AT_ONCE} permits, as many as there are. */
+    UP_TO(1, FailurePolicy.THROW, TokenBucket.perSecond(100).withCapacity(100)),
+    /** Under more load than it grants, by calls that leave a fifth of it to others, which never come. */
+    LEAVING(1, FailurePolicy.THROW, TokenBucket.perSecond(100).withCapacity(100), 80, 100),
+    /** As {@link #WINDOWED}, and each window warns once in the whole fleet. */
+    WARNED(1, FailurePolicy.THROW, FixedWindow.of(100, Duration.ofSeconds(1)), 200, 100),
     /** As {@link #COUNTED}, in a set with {@link #PART_LIMITED}: shows whether a set that is rejected takes a part. */
     PART_COUNTED(1, FailurePolicy.THROW, countable()),
     PART_LIMITED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
+    /** As {@link #PART_COUNTED}, in a set with {@link #ACROSS_LIMITED}, whose key is in another slot, on another master of a Cluster. */
+    ACROSS_COUNTED(1, FailurePolicy.THROW, countable()),
+    ACROSS_LIMITED(1, FailurePolicy.THROW, TokenBucket.perSecond(100).withCapacity(100)),
     /** In a set with {@link #PART_OPEN}, which must not grant what this rejects. */
     PART_LOCAL(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
     PART_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(1_000_000).withCapacity(1_000_000)),
@@ -66,6 +80,12 @@ public enum Limiters {
             Ban.after(10, Duration.ofSeconds(1)).withLengths(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
     public static final Prefetch PREFETCH = Prefetch.of(Duration.ofMillis(500));
+
+    public static final Share LEAVE = Share.parse("20%");
+
+    public static final Share WARN_AT = Share.parse("80%");
+
+    public static final int MOST_AT_ONCE = 7;
 
     private static final Limiters[] VALUES = values();
 
@@ -101,13 +121,14 @@ public enum Limiters {
         return VALUES[ordinal];
     }
 
-    /** How many keys are called. */
+    /** How many keys are called; 0 if each call has its own. */
     public int keys() {
         return keys;
     }
 
     public String key(int index) {
-        return "k" + index;
+        // In a Cluster of three masters, k10 is on another one than k0.
+        return (this == ACROSS_LIMITED ? "k1" : "k") + index;
     }
 
     /** What decides when Redis does not. */
@@ -137,20 +158,31 @@ public enum Limiters {
 
     /** Whether it always has permits, so that a rejection is wrong. */
     public boolean hasAlwaysPermits() {
-        return this == COUNTED || this == ROOMY || this == REFUNDED || this == PREFETCHED_COUNTED;
+        return this == COUNTED
+                || this == ONCE
+                || this == ROOMY
+                || this == REFUNDED
+                || this == SETTLED
+                || this == PREFETCHED_COUNTED;
     }
 
     /** Whether it is called more often than it grants, so that it grants nearly all that it is refilled by. */
     public boolean isOverloaded() {
         return switch (this) {
-            case LIMITED, FAIL_OPEN, FAIL_CLOSED, SHARED, PART_LIMITED, PART_LOCAL -> true;
+            case LIMITED, FAIL_OPEN, FAIL_CLOSED, SHARED, UP_TO, LEAVING, PART_LIMITED, ACROSS_LIMITED, PART_LOCAL ->
+                true;
             default -> false;
         };
     }
 
     /** Whether what is taken of it in Redis is known, as it is refilled by less than a permit while an experiment lasts. */
     public boolean isCounted() {
-        return this == COUNTED || this == REFUNDED || this == PART_COUNTED || this == PREFETCHED_COUNTED;
+        return this == COUNTED
+                || this == REFUNDED
+                || this == SETTLED
+                || this == PART_COUNTED
+                || this == ACROSS_COUNTED
+                || this == PREFETCHED_COUNTED;
     }
 
     /** Whether callers refund permits; an entry of a refund has a negative number of them. */
@@ -162,6 +194,7 @@ public enum Limiters {
     public @Nullable Limiters second() {
         return switch (this) {
             case PART_COUNTED -> PART_LIMITED;
+            case ACROSS_COUNTED -> ACROSS_LIMITED;
             case PART_LOCAL -> PART_OPEN;
             default -> null;
         };

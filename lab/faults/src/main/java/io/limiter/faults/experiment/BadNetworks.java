@@ -2,6 +2,8 @@ package io.limiter.faults.experiment;
 
 import static io.limiter.faults.experiment.Experiment.named;
 
+import io.limiter.faults.account.Limiters;
+import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.Network;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +20,9 @@ final class BadNetworks {
 
     static List<Experiment> all() {
         return List.of(
+                lostUnderWay("calls-cut-under-way", MemberSettings.standard()),
+                lostUnderWay(
+                        "calls-cut-under-way-jedis", MemberSettings.standard().byJedis()),
                 broken(
                                 "replies-lost",
                                 "Requests are executed for 3 s, and no reply comes back",
@@ -61,6 +66,29 @@ final class BadNetworks {
                                 5,
                                 Network::blackhole)
                         .promises(ONCE));
+    }
+
+    /** Each call has a key of its own, so that its permits say how often it was executed. */
+    private static Experiment lostUnderWay(String name, MemberSettings settings) {
+        MemberSettings once =
+                settings.limiters(Limiters.ONCE, Limiters.ROOMY).instances(4).threads(48, 5);
+        return named(name)
+                .does("All connections break while calls are under way, and some calls reply too late, for 30 s"
+                        + (name.endsWith("jedis") ? ", over Jedis" : ""))
+                .promises("Each single call is executed once at most, and never if its caller knows that it was not")
+                .members(once, once)
+                .withNetwork()
+                .fault(Duration.ofSeconds(30), scene -> {
+                    for (int i = 0; i < 60; i++) {
+                        // Longer than the decision timeout of JVMs with several instances.
+                        boolean late = i % 6 == 5;
+                        scene.network().delayReplies(late ? 1200 : 20);
+                        scene.pass(Duration.ofMillis(
+                                (late ? 1400 : 300) + scene.random().nextInt(40)));
+                        scene.network().cut();
+                    }
+                    scene.network().heal();
+                });
     }
 
     private static Experiment broken(String name, String does, int seconds, Consumer<Network> fault) {

@@ -5,6 +5,7 @@ import static io.limiter.faults.experiment.Experiment.named;
 import io.lettuce.core.cluster.SlotHash;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.experiment.Experiment.Servers;
+import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.RedisCluster;
 import io.limiter.faults.process.RedisServer;
 import io.limiter.internal.key.HashTags;
@@ -24,6 +25,8 @@ final class Clusters {
 
     private static final HashTags TAGS =
             new HashTags(RedisRateLimiterFactory.Builder.DEFAULT_HASH_TAGS, SlotHash::getSlot);
+
+    private static final MemberSettings ACROSS = MemberSettings.standard().limiters(Limiters.ACROSS_COUNTED);
 
     private Clusters() {}
 
@@ -49,6 +52,23 @@ final class Clusters {
                             scene.cluster().masters().get(VICTIM).startAgain();
                             scene.cluster().awaitServing(VICTIM);
                             scene.healed();
+                        }),
+                named("cluster-set-across-masters")
+                        .does(
+                                "Cluster of 3: a set has limits on two masters; the second one, which rejects most of the sets, is stopped for 2 s")
+                        .promises(
+                                "All or nothing: a set that its second master rejects, or does not decide, takes nothing of the first")
+                        .members(ACROSS, ACROSS)
+                        .on(Servers.CLUSTER)
+                        // A set needs both masters within one decision timeout.
+                        .recoversWithin(Duration.ofSeconds(2))
+                        .fault(Duration.ofSeconds(2), scene -> {
+                            int first = RedisCluster.masterOf(slot(Limiters.ACROSS_COUNTED, 0));
+                            int second = RedisCluster.masterOf(slot(Limiters.ACROSS_LIMITED, 0));
+                            scene.require(Measure.VALIDITY, first != second, "both limits are on one master");
+                            scene.cluster().masters().get(second).stop();
+                            scene.pass(Duration.ofSeconds(2));
+                            scene.cluster().masters().get(second).goOn();
                         }),
                 named("cluster-replica-promoted")
                         .does("Cluster of 3 with replicas: a master is killed, and its replica is elected")

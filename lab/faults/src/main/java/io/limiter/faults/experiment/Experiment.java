@@ -74,8 +74,7 @@ public record Experiment(
      * @param localShare the largest share of decisions about keys that Redis can decide that JVMs make alone
      * @param freezes whether buckets may not be refilled for a while after the fault
      * @param losesLeases whether leases may be lost before they are closed
-     * @param counted how many JVMs have counted each other before the fault, so that each alone has its part of the limit; 1
-     *     if they do not count, and each has the whole
+     * @param counted how many JVMs know of each other before the fault, if that is not all of them; 0 for all
      */
     public record Expected(
             int statesLost,
@@ -89,7 +88,7 @@ public record Experiment(
             int counted) {
 
         private static final Expected NOTHING =
-                new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1, false, false, 1);
+                new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1, false, false, 0);
 
         /** Whether Redis may know less than was granted. */
         public boolean forgets() {
@@ -287,6 +286,14 @@ public record Experiment(
     /** Belongs to the short selection. */
     public Experiment inShort() {
         return new Experiment(name, does, promise, members, prefix, redisSettings, parts, fault, takes, expected, true);
+    }
+
+    /** How many JVMs know of each other before the fault, so that each alone has its part of the limit; 1 if they do not count. */
+    public int counted() {
+        if (!members.stream().allMatch(MemberSettings::live)) {
+            return 1;
+        }
+        return expected.counted > 0 ? expected.counted : members.size();
     }
 
     /** Whether its JVMs call such a limiter. */

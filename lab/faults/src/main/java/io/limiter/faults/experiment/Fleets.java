@@ -24,6 +24,7 @@ final class Fleets {
     private static final Duration LASTING = Duration.ofSeconds(4);
 
     private static final MemberSettings JVM = MemberSettings.standard()
+            .notCounted()
             .limiters(Limiters.HOT)
             .instances(INSTANCES_OF_JVM)
             .threads(INSTANCES_OF_JVM, 20);

@@ -69,6 +69,15 @@ final class Instances {
                         .promises(Fleets.BOUND + "; what a killed JVM had prefetched is spent")
                         .members(PREFETCH, PREFETCH)
                         .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, PREFETCH)),
+                named("jvm-closed-with-prefetched-permits")
+                        .does("The factory of one JVM of two is closed while it has prefetched permits")
+                        .promises(Fleets.BOUND
+                                + "; what a factory had prefetched and not used is returned when it is closed")
+                        .members(PREFETCH, PREFETCH)
+                        .fault(Duration.ofSeconds(2), scene -> {
+                            scene.member(0).closeLimiters();
+                            scene.pass(Duration.ofSeconds(2));
+                        }),
                 named("jvm-stopped-with-leases")
                         .does("One JVM of two is stopped for 5 s while it holds leases of 2 s")
                         .promises("At most 8 leases: a JVM that continues knows that its leases are lost")
@@ -108,12 +117,17 @@ final class Instances {
                 named("live-limit-lowered")
                         .does("A live limit lowers the rate from 100/s to 10/s and the capacity to 10 for 4 s")
                         .promises("Each JVM applies the change, and its removal, within a second")
-                        .members(STANDARD.withLiveLimits(), STANDARD.withLiveLimits())
+                        .members(STANDARD, STANDARD)
                         .fault(Duration.ofSeconds(4), Instances::lowerLimit),
+                named("live-limit-expires")
+                        .does("A live limit lowers the rate from 100/s to 10/s for 3 s, and ends by itself")
+                        .promises("A live limit that expires has ended in each JVM a second later")
+                        .members(STANDARD, STANDARD)
+                        .fault(Duration.ofSeconds(5), Instances::lowerForAWhile),
                 named("live-limit-of-a-key")
                         .does("A live limit bans one key of several for 4 s")
                         .promises("Each JVM rejects that key, and no other, within a second")
-                        .members(STANDARD.withLiveLimits(), STANDARD.withLiveLimits())
+                        .members(STANDARD, STANDARD)
                         .fault(Duration.ofSeconds(4), Instances::banKey),
                 named("jvm-killed-with-bans")
                         .does(
@@ -206,6 +220,34 @@ final class Instances {
                     Measure.LIVE,
                     excess <= 0.5,
                     String.format(Locale.ROOT, "%.1f permits were granted beyond the live limit", excess));
+        }
+    }
+
+    private static void lowerForAWhile(Scene scene) throws Exception {
+        try (Observer observer = new Observer(scene.endpoint())) {
+            Policies.awaitCounted(scene, scene.members().size() + 1);
+            observer.live()
+                    .put(
+                            Limiters.LIMITED.name().toLowerCase(Locale.ROOT),
+                            LiveSettings.of(LimitKind.TOKEN_BUCKET).withRate(10).withCapacity(10),
+                            ChangeNote.of("faults", "an experiment").withExpiry(Duration.ofSeconds(3)),
+                            0);
+            scene.pass(Duration.ofSeconds(4));
+            long sinceMicros = AccountFile.nowMicros();
+            scene.pass(Duration.ofSeconds(1));
+            long granted = 0;
+            for (MemberProcess member : scene.members()) {
+                granted += member.account().stream()
+                        .filter(entry -> entry.limiter() == Limiters.LIMITED && entry.key() == 0 && entry.granted())
+                        .filter(entry -> entry.callMicros() > sinceMicros)
+                        .count();
+            }
+            scene.note(granted + " permits of a key in the second after that");
+            // Of 100, where the live limit would grant 10.
+            scene.require(
+                    Measure.ENDS,
+                    granted > 30,
+                    "only " + granted + " permits were granted in the second after the live limit had to be over");
         }
     }
 

@@ -5,6 +5,8 @@ public enum Measure {
     EXCESS("beyond promise"),
     SHORTFALL("granted too little"),
     TAKEN("taken in Redis"),
+    /** Of each single call, where {@link #TAKEN} is of all together. */
+    ONCE("what a call took"),
     WRONGLY_REJECTED("wrongly rejected"),
     POLICY("failure policy"),
     SOURCE("decided by Redis"),
@@ -19,6 +21,9 @@ public enum Measure {
     REFILL("time without refill"),
     LIVE("excess over the live limit"),
     BANS("granted while banned"),
+    /** What goes on after its time is over. */
+    ENDS("what must end"),
+    WARNINGS("warnings of a window"),
     ERRORS("undocumented exceptions"),
     GROWTH("what grows"),
     /** Of an experiment that did not show what it is there to show. */

@@ -11,7 +11,7 @@ import java.util.List;
 /** Redis is gone for a while: it hangs, or its port is closed. */
 final class Outages {
 
-    private static final String LOCAL = "Each JVM decides alone: n of them and Redis grant 1 + n times the limit";
+    private static final String LOCAL = "JVMs that count each other grant the limit once more, each its part of it";
     private static final String EMPTY = LOCAL + ", and a Redis that comes back empty one capacity more";
     private static final String SAVED = LOCAL + ". A Redis that comes back with its data knows every permit taken";
 
@@ -24,6 +24,13 @@ final class Outages {
         all.add(stopped(1).inShort());
         all.add(stopped(5));
         all.add(stopped(30));
+        all.add(named("redis-stopped-5s-not-counted")
+                .does("As redis-stopped-5s, with JVMs that do not count each other and so have a share of 1")
+                .promises("Each JVM grants the whole limit: n of them and Redis grant 1 + n times the limit")
+                .members(
+                        MemberSettings.standard().notCounted(),
+                        MemberSettings.standard().notCounted())
+                .fault(Duration.ofSeconds(5), scene -> stop(scene, 5)));
         all.add(restartedEmpty(2));
         all.add(restartedEmpty(20));
         all.add(restartedWithData(2));

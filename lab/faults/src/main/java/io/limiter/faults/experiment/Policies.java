@@ -7,6 +7,8 @@ import io.limiter.faults.process.Awaited;
 import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.Network;
 import io.limiter.faults.process.RedisConsole;
+import io.limiter.internal.live.KnownInstances;
+import io.limiter.live.LiveOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,14 +24,20 @@ final class Policies {
             .limiters(Limiters.FAIL_OPEN, Limiters.FAIL_CLOSED, Limiters.SHARED, Limiters.COUNTED);
     private static final MemberSettings REFUNDS =
             MemberSettings.standard().limiters(Limiters.REFUNDED, Limiters.REFUNDED_ALONE);
+    private static final MemberSettings PARTIAL =
+            MemberSettings.standard().limiters(Limiters.UP_TO, Limiters.LEAVING, Limiters.SETTLED, Limiters.WARNED);
     private static final MemberSettings SETS =
             MemberSettings.standard().limiters(Limiters.PART_COUNTED, Limiters.PART_LOCAL);
 
     /** About how long it takes until JVMs have counted each other, which they do every five seconds. */
     private static final Duration COUNTING = Duration.ofSeconds(6);
 
-    private static final MemberSettings LIVE =
-            MemberSettings.standard().threads(9, 4).withLiveLimits();
+    /** After which JVMs that died are not counted: their last count is over, and the others have counted twice since. */
+    private static final Duration FORGOTTEN = KnownInstances.counts(LiveOptions.DEFAULT.pollInterval())
+            .plus(KnownInstances.EVERY.multipliedBy(2))
+            .plusSeconds(3);
+
+    private static final MemberSettings LIVE = MemberSettings.standard().threads(9, 4);
 
     private Policies() {}
 
@@ -59,6 +67,15 @@ final class Policies {
                         .members(SETS, SETS)
                         .inShort()
                         .fault(OUTAGE, scene -> Outages.stop(scene, 2)),
+                named("partial-redis-stopped-2s")
+                        .does(
+                                "Redis is stopped for 2 s; callers take as many permits as there are, leave a fifth to others, settle an"
+                                        + " estimate afterwards, or are warned at 80 %")
+                        .promises(
+                                "Callers have what was taken, whole or in part, before and after it is settled; what is left to others stays, and a window"
+                                        + " warns once")
+                        .members(PARTIAL, PARTIAL)
+                        .fault(OUTAGE, scene -> Outages.stop(scene, 2)),
                 named("counted-redis-stopped-8s")
                         .does(
                                 "Redis is stopped for 8 s, after one of four JVMs that count each other was killed; another one starts"
@@ -67,15 +84,21 @@ final class Policies {
                                 "JVMs that were counted grant the limit once, each a fourth of it; one that starts during the outage grants it"
                                         + " once more")
                         .members(LIVE, LIVE, LIVE, LIVE)
-                        .counts(4)
                         .fault(COUNTING.plusSeconds(8), Policies::stopCounted),
+                named("counted-redis-stopped-after-two-died")
+                        .does(
+                                "Two of four JVMs that count each other are killed; once they are no longer counted, Redis is stopped for 4 s")
+                        .promises(
+                                "JVMs that died are no longer counted, so each of the others grants half of the limit, not a fourth")
+                        .members(LIVE, LIVE, LIVE, LIVE)
+                        .counts(2)
+                        .fault(FORGOTTEN.plusSeconds(4), Policies::stopAfterDeath),
                 named("counted-redis-restarted-empty-twice")
                         .does(
                                 "Redis is killed and comes back empty, and again after 4 s, under four JVMs that count each other")
                         .promises(
                                 "A Redis that comes back empty knows of no JVM, and each still grants a fourth of the limit")
                         .members(LIVE, LIVE, LIVE, LIVE)
-                        .counts(4)
                         .mayLoseState(2)
                         .fault(COUNTING.plusSeconds(8), Policies::restartTwice));
     }
@@ -117,6 +140,15 @@ final class Policies {
         scene.join(LIVE);
         scene.pass(Duration.ofSeconds(8).minusNanos(System.nanoTime() - startNanos));
         scene.redis().goOn();
+    }
+
+    private static void stopAfterDeath(Scene scene) throws Exception {
+        awaitCountedByAll(scene, 4);
+        scene.member(2).kill();
+        scene.member(3).kill();
+        scene.pass(FORGOTTEN);
+        scene.begins();
+        Outages.stop(scene, 4);
     }
 
     private static void restartTwice(Scene scene) throws Exception {

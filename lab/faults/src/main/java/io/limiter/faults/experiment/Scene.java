@@ -1,12 +1,14 @@
 package io.limiter.faults.experiment;
 
 import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Accounts.Slice;
 import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.experiment.Measure.Violation;
 import io.limiter.faults.process.Endpoint;
 import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
+import io.limiter.faults.process.Neighbours;
 import io.limiter.faults.process.Network;
 import io.limiter.faults.process.RedisCluster;
 import io.limiter.faults.process.RedisServer;
@@ -33,6 +35,7 @@ public final class Scene implements AutoCloseable {
     private final List<MemberProcess> members = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final List<Violation> violations = new ArrayList<>();
+    private final Neighbours neighbours = Neighbours.watch();
     private @Nullable ServerClock clock;
     private @Nullable RedisServer redis;
     private @Nullable ReplicatedRedis replicated;
@@ -95,6 +98,11 @@ public final class Scene implements AutoCloseable {
         }
         for (MemberProcess member : members) {
             member.awaitReady();
+        }
+        if (experiment.counted() > 1) {
+            for (MemberProcess member : members) {
+                member.awaitInstances(members.size());
+            }
         }
         pass(Experiment.BEFORE);
         faultMicros = AccountFile.nowMicros();
@@ -236,6 +244,11 @@ public final class Scene implements AutoCloseable {
         return List.copyOf(violations);
     }
 
+    /** What the machine did beside the experiment. */
+    public List<Slice> neighbours() {
+        return neighbours.slices();
+    }
+
     /** All that were started, in this order; some may be dead. */
     public List<MemberProcess> members() {
         return members;
@@ -260,6 +273,7 @@ public final class Scene implements AutoCloseable {
 
     @Override
     public void close() {
+        neighbours.close();
         members.forEach(MemberProcess::close);
         if (network != null) {
             network.close();

@@ -22,8 +22,9 @@ import java.util.Set;
 /** Three JVMs, a million keys and limits of all kinds, while faults come at random. None of them loses what Redis knows. */
 public final class Soak {
 
-    /** Permits of these may be prefetched and lost with each fault, or need a fleet. */
-    private static final Set<Limiters> NOT_CALLED = EnumSet.of(Limiters.PREFETCHED_COUNTED, Limiters.HOT);
+    /** Permits of these may be prefetched and lost with each fault, need a fleet, or have a key for each call. */
+    private static final Set<Limiters> NOT_CALLED =
+            EnumSet.of(Limiters.PREFETCHED_COUNTED, Limiters.HOT, Limiters.ONCE);
 
     /** Not the second of a set by itself. */
     private static final Limiters[] CALLED = Arrays.stream(Limiters.values())
@@ -32,7 +33,7 @@ public final class Soak {
             .toArray(Limiters[]::new);
 
     private static final MemberSettings SETTINGS =
-            MemberSettings.standard().limiters(CALLED).threads(4 * CALLED.length, 40);
+            MemberSettings.standard().notCounted().limiters(CALLED).threads(4 * CALLED.length, 40);
 
     /** Keys of these outlive the calls by some ten seconds, of all others by a minute and more. */
     private static final Set<Limiters> EXPIRING =

@@ -36,7 +36,10 @@ import java.util.stream.Collectors;
  *   <li>no call is rejected while there are permits,
  *   <li>of a limiter that rejects, most of what it may grant is granted,
  *   <li>no more leases are held at once than there may be, none is lost, and once closed it is free,
- *   <li>a key that is rejected too often is granted nothing while it is banned,
+ *   <li>of calls with a key of their own, each was executed as often as its caller knows,
+ *   <li>a key that is rejected too often is granted nothing while it is banned, and something once the ban is over,
+ *   <li>a call returns, unless its JVM is killed,
+ *   <li>a JVM alone grants most of its share,
  *   <li>every key in Redis expires,
  *   <li>while Redis does not decide, half of the calls return within half of the decision timeout,
  *   <li>nothing is granted once the factory was closed, and no call throws what it does not document,
@@ -49,9 +52,6 @@ final class Judge {
 
     /** Off by one is a whole permit. A machine's clock that is adjusted while an experiment runs moves less than this. */
     private static final double TOLERANCE = 0.5;
-
-    /** Of what a limiter is refilled by, as it may be called too seldom for a moment. */
-    private static final double LEAST_SHARE = 0.8;
 
     private final Scene scene;
     private final Experiment experiment;
@@ -69,34 +69,40 @@ final class Judge {
         for (MemberProcess member : scene.members()) {
             ofEach.add(member.account());
         }
-        this.accounts = new Accounts(ofEach);
+        this.accounts = new Accounts(ofEach, scene.neighbours());
         this.all = accounts.all();
         this.startMicros = all.stream().mapToLong(Entry::callMicros).min().orElseGet(AccountFile::nowMicros);
         this.violations = new ArrayList<>(scene.violations());
     }
 
-    static Result judge(Experiment experiment, Scene scene, long seed) throws IOException {
-        return new Judge(experiment, scene).result(seed);
+    /** @param runsNotJudged how many runs before this one could not be judged */
+    static Result judge(Experiment experiment, Scene scene, long seed, int runsNotJudged) throws IOException {
+        return new Judge(experiment, scene).result(seed, runsNotJudged);
     }
 
-    private Result result(long seed) throws IOException {
+    private Result result(long seed, int runsNotJudged) throws IOException {
+        List<String> notJudged = new ArrayList<>();
+        Timed timed = new Timed(accounts, this::violation, notJudged::add);
+        ShortfallJudge shortfall = new ShortfallJudge(experiment, scene, accounts, timed);
         for (Limiters limiter : Limiters.values()) {
             checkPolicy(limiter);
             if (limiter.isRefunded()) {
                 checkRefunded(limiter);
             } else if (!limiter.hasAlwaysPermits() && limiter != Limiters.LEASED) {
                 checkExcess(limiter);
-                checkShortfall(limiter);
+                shortfall.judge(limiter);
             }
         }
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
-        long mostLeases = new LeaseJudge(experiment, scene, accounts, this::violation).judge();
-        new BanJudge(scene, accounts, this::violation).judge();
-        OutageJudge outage = new OutageJudge(experiment, scene, accounts, this::violation);
+        long mostLeases = new LeaseJudge(experiment, scene, accounts, timed, this::violation).judge();
+        new EndJudge(scene, accounts, this::violation).judge();
+        new OnceJudge(experiment, scene, accounts, this::violation).judge();
+        OutageJudge outage = new OutageJudge(experiment, scene, accounts, timed, this::violation);
         OptionalLong recovery = outage.judge();
         checkExpiry();
         checkClosed();
+        checkWarnings();
         long errors =
                 all.stream().filter(entry -> entry.answer() == Answer.ERROR).count();
         if (errors > 0) {
@@ -117,11 +123,14 @@ final class Judge {
                 latency(Answer::isDecision),
                 latency(answer -> answer == Answer.CONTROL),
                 recovery,
+                outage.adjustedRecovery(),
                 mostLeases,
                 lines,
                 scene.notes(),
                 List.copyOf(violations),
-                null);
+                null,
+                notJudged.isEmpty() ? null : notJudged.get(0),
+                runsNotJudged + (notJudged.isEmpty() ? 0 : 1));
     }
 
     private void violation(Measure measure, String text) {
@@ -137,9 +146,10 @@ final class Judge {
                 limiter.isPrefetched() ? rate * Limiters.PREFETCH.time().toMillis() / 1000 : 0;
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
-        // Before, JVMs may have counted those only that were there.
-        long sinceMicros = expected.counted() > 1 ? scene.faultMicros() : 0;
-        Predicate<Entry> judged = entry -> entry.limiter() == limiter && entry.callMicros() >= sinceMicros;
+        // Before, a JVM alone may have counted those only that were there.
+        long sinceMicros = experiment.counted() > 1 ? scene.faultMicros() : 0;
+        Predicate<Entry> judged = entry ->
+                entry.limiter() == limiter && (entry.answer() != Answer.LOCAL || entry.callMicros() >= sinceMicros);
         List<Double> shares = new ArrayList<>();
         List<Map<Integer, List<Entry>>> local = new ArrayList<>();
         for (List<Entry> account : accounts.ofEach()) {
@@ -171,46 +181,6 @@ final class Judge {
             within(Excess.of(most, mostPerSecond, promised), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));
         });
-    }
-
-    /** When Redis decides again, a limiter that is called often enough grants most of what it is refilled by. */
-    private void checkShortfall(Limiters limiter) {
-        long from = scene.healedMicros() + experiment.expected().recovery().toMillis() * 1000;
-        long to = all.stream()
-                .filter(entry -> entry.answer().isDecision())
-                .mapToLong(Entry::callMicros)
-                .max()
-                .orElse(0);
-        if (!limiter.isOverloaded()
-                || to - from < 1_000_000
-                || experiment.expected().freezes()) {
-            return;
-        }
-        Accounts.of(
-                        all,
-                        entry ->
-                                entry.limiter() == limiter && entry.answer().isDecision() && entry.callMicros() >= from)
-                .stream()
-                .collect(Collectors.groupingBy(Entry::key))
-                .forEach((key, calls) -> {
-                    long granted = calls.stream()
-                            .filter(Entry::granted)
-                            .mapToLong(Entry::permits)
-                            .sum();
-                    long wanted = calls.stream().mapToLong(Entry::permits).sum();
-                    double possible = Math.min(wanted, limiter.rate() * (to - from) / 1e6);
-                    if (granted < LEAST_SHARE * possible - 1) {
-                        violation(
-                                Measure.SHORTFALL,
-                                String.format(
-                                        Locale.ROOT,
-                                        "%d permits of %s, key %d, were granted where %.0f were possible",
-                                        granted,
-                                        limiter,
-                                        key,
-                                        possible));
-                    }
-                });
     }
 
     /** Without state a policy grants all, or nothing; a refund is lost under some more. */
@@ -349,6 +319,21 @@ final class Judge {
         }
         if (lasting > 0) {
             violation(Measure.EXPIRY, lasting + " keys of limits have no expiry");
+        }
+    }
+
+    /** Each window warns once, whichever JVM it warns. */
+    private void checkWarnings() {
+        if (!experiment.calls(Limiters.WARNED)) {
+            return;
+        }
+        Map<Long, Long> warnings = all.stream()
+                .filter(entry -> entry.answer() == Answer.WARNING)
+                .collect(Collectors.groupingBy(Entry::callMicros, Collectors.counting()));
+        long again = warnings.values().stream().filter(count -> count > 1).count();
+        scene.note(warnings.size() + " windows have warned");
+        if (warnings.isEmpty() || again > 0) {
+            violation(Measure.WARNINGS, again + " of " + warnings.size() + " windows have warned more than once");
         }
     }
 

@@ -33,13 +33,26 @@ final class OutageJudge {
     private final Experiment experiment;
     private final Scene scene;
     private final Accounts accounts;
+    private final Timed timed;
     private final BiConsumer<Measure, String> violations;
+    private long adjusted;
 
-    OutageJudge(Experiment experiment, Scene scene, Accounts accounts, BiConsumer<Measure, String> violations) {
+    OutageJudge(
+            Experiment experiment,
+            Scene scene,
+            Accounts accounts,
+            Timed timed,
+            BiConsumer<Measure, String> violations) {
         this.experiment = experiment;
         this.scene = scene;
         this.accounts = accounts;
+        this.timed = timed;
         this.violations = violations;
+    }
+
+    /** The recovery without what the machine took; -1 if there was none. */
+    long adjustedRecovery() {
+        return adjusted;
     }
 
     /** When Redis decided again for the last JVM, in microseconds after the fault; empty if it did not. */
@@ -62,10 +75,14 @@ final class OutageJudge {
                 .sorted()
                 .toArray();
         long median = Result.Latency.of(took).p50Micros();
-        if (took.length >= 100 && median > SLOW_MICROS) {
-            violations.accept(
-                    Measure.FAILS_FAST, "half of the calls without Redis took more than " + median / 1000 + " ms");
-        }
+        double taken = timed.taken(scene.faultMicros(), scene.healedMicros());
+        timed.check(
+                Measure.FAILS_FAST,
+                took.length < 100 || median <= SLOW_MICROS,
+                median * (1 - taken) <= SLOW_MICROS,
+                "half of the calls without Redis took more than " + median / 1000 + " ms",
+                scene.faultMicros(),
+                scene.healedMicros());
     }
 
     /** The JVMs that call until the end. */
@@ -91,21 +108,29 @@ final class OutageJudge {
                     .mapToLong(Entry::returnMicros)
                     .min();
             if (first.isEmpty()) {
-                violations.accept(
+                timed.checkAtAll(
                         Measure.RECOVERY,
-                        "Redis did not decide again for all JVMs within " + Experiment.AFTER.toSeconds() + " s");
+                        "Redis did not decide again for all JVMs within " + Experiment.AFTER.toSeconds() + " s",
+                        healed,
+                        healed + Experiment.AFTER.toNanos() / 1000);
+                adjusted = -1;
                 return first;
             }
             long took = first.getAsLong() - healed;
             long machine = accounts.machineTook(healed, first.getAsLong());
-            if (took - machine > most) {
-                violations.accept(
-                        Measure.RECOVERY,
-                        String.format(
-                                Locale.ROOT,
-                                "Redis decided again %,d ms after the fault, of which the machine took %,d ms",
-                                took / 1000,
-                                machine / 1000));
+            timed.check(
+                    Measure.RECOVERY,
+                    took <= most,
+                    took - machine <= most,
+                    String.format(
+                            Locale.ROOT,
+                            "Redis decided again %,d ms after the fault, of which the machine took %,d ms",
+                            took / 1000,
+                            machine / 1000),
+                    healed,
+                    first.getAsLong());
+            if (took - machine > adjusted) {
+                adjusted = took - machine;
             }
             latest = Math.max(latest, took);
         }
@@ -122,16 +147,17 @@ final class OutageJudge {
                 .filter(each -> each >= 0)
                 .average()
                 .orElse(0);
-        double machine = accounts.machineTook(scene.faultMicros(), untilMicros())
-                / (double) (untilMicros() - scene.faultMicros());
-        if (share > experiment.expected().localShare() + machine) {
-            violations.accept(
-                    Measure.SOURCE,
-                    String.format(
-                            Locale.ROOT,
-                            "for %.2f %% of the time, Redis did not make the decisions that it could make",
-                            100.0 * share));
-        }
+        double most = experiment.expected().localShare();
+        timed.check(
+                Measure.SOURCE,
+                share <= most,
+                share <= most + timed.taken(scene.faultMicros(), untilMicros()),
+                String.format(
+                        Locale.ROOT,
+                        "for %.2f %% of the time, Redis did not make the decisions that it could make",
+                        100.0 * share),
+                scene.faultMicros(),
+                untilMicros());
     }
 
     /** The share of a JVM: the average of the shares in slices of time; -1 if it made no such decision. */

@@ -21,11 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param calls how long calls took from the fault on
  * @param control how much longer than wanted the control thread parked in that time
  * @param recoveryMicros from the end of the fault to Redis's first decision for the last JVM; empty if there was none
+ * @param adjustedRecoveryMicros the same without what the machine took
  * @param mostLeases the most leases held at once; 0 without leases
  * @param linesLogged by all JVMs
  * @param notes what else was measured
  * @param violations what did not hold
  * @param skipped why it did not run; {@code null} if it did
+ * @param notJudged why it could not be judged by times and rates; {@code null} if it could
+ * @param runsNotJudged how many runs could not, this one included
  */
 public record Result(
         Experiment experiment,
@@ -38,11 +41,14 @@ public record Result(
         Latency calls,
         Latency control,
         OptionalLong recoveryMicros,
+        long adjustedRecoveryMicros,
         long mostLeases,
         long linesLogged,
         List<String> notes,
         List<Violation> violations,
-        @Nullable String skipped) {
+        @Nullable String skipped,
+        @Nullable String notJudged,
+        int runsNotJudged) {
 
     /** It could not run here. */
     public static Result skipped(Experiment experiment, long seed, String reason) {
@@ -73,14 +79,32 @@ public record Result(
                 OptionalLong.empty(),
                 0,
                 0,
+                0,
                 List.of(),
                 violations,
-                skipped);
+                skipped,
+                null,
+                0);
     }
 
     /** Whether it ran and kept what it promises. */
     public boolean holds() {
-        return violations.isEmpty() && skipped == null;
+        return violations.isEmpty() && skipped == null && !isUnknown();
+    }
+
+    /** Whether nothing was found, and something would have had to be judged on a quieter machine. */
+    public boolean isUnknown() {
+        return violations.isEmpty() && notJudged != null;
+    }
+
+    /** Whether another run may show more: the machine was too busy, or the experiment itself has failed. */
+    public boolean saysNothing() {
+        return notJudged != null && violations.isEmpty() || hasFailed();
+    }
+
+    private boolean hasFailed() {
+        return !violations.isEmpty()
+                && violations.stream().allMatch(violation -> violation.measure() == Measure.VALIDITY);
     }
 
     /** The median, the 99th percentile and the longest. */

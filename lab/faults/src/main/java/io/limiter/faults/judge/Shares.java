@@ -17,9 +17,7 @@ final class Shares {
     static double of(Limiters limiter, List<Entry> account, Experiment experiment, Scene scene) {
         boolean counted = account.stream()
                 .anyMatch(entry -> entry.answer() == Answer.REDIS && entry.returnMicros() < scene.faultMicros());
-        return limiter.policy()
-                .share()
-                .orElse(counted ? 1.0 / experiment.expected().counted() : 1);
+        return limiter.policy().share().orElse(counted ? 1.0 / experiment.counted() : 1);
     }
 
     /** Of as many JVMs as call at once, those with the largest. */

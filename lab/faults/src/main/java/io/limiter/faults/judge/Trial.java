@@ -8,10 +8,13 @@ import java.util.function.IntFunction;
 /** One run of an experiment. */
 public final class Trial {
 
+    /** As long as the machine is too busy for a verdict. */
+    private static final int MOST_RUNS = 3;
+
     private Trial() {}
 
     /**
-     * Runs it, and leaves nothing behind.
+     * Runs it, again if the machine was too busy for a verdict, and leaves nothing behind.
      *
      * @param seed of all that is random
      */
@@ -26,9 +29,18 @@ public final class Trial {
      */
     public static Result run(Experiment experiment, long seed, IntFunction<String> classPath)
             throws InterruptedException {
+        Result result = run(experiment, seed, classPath, 0);
+        for (int run = 1; run < MOST_RUNS && result.saysNothing(); run++) {
+            result = run(experiment, seed, classPath, run);
+        }
+        return result;
+    }
+
+    private static Result run(Experiment experiment, long seed, IntFunction<String> classPath, int runsNotJudged)
+            throws InterruptedException {
         try (Scene scene = Scene.open(experiment, seed, classPath)) {
             scene.play();
-            return Judge.judge(experiment, scene, seed);
+            return Judge.judge(experiment, scene, seed, runsNotJudged);
         } catch (ServerClock.Unsupported e) {
             return Result.skipped(experiment, seed, String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {

@@ -15,8 +15,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.jspecify.annotations.Nullable;
 
 /** Code that is copied into methods of the limiter. It can use what those can, but here only what is public. */
 final class Advices {
@@ -60,6 +62,16 @@ final class Advices {
 
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) int returned) {
+            returned = 0;
+        }
+    }
+
+    static final class ReturnNone {
+
+        private ReturnNone() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) long returned) {
             returned = 0;
         }
     }
@@ -119,6 +131,70 @@ final class Advices {
                 redis.start((LuaScript) arguments[0], Duration.ofMinutes(1), (byte[][]) arguments[1], (byte[][])
                         arguments[2]);
             }
+        }
+    }
+
+    /** The last argument of a call is what gets its reply. */
+    static final class SendAmbiguousAgain {
+
+        private SendAmbiguousAgain() {}
+
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.This RedisCalls redis,
+                @Advice.Argument(0) LuaScript script,
+                @Advice.Argument(1) byte[][] keys,
+                @Advice.Argument(2) byte[][] arguments,
+                @Advice.Argument(value = 3, readOnly = false)
+                        BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
+            ended = new SentAgain(redis, script, keys, arguments, ended);
+        }
+    }
+
+    /** Of a method whose first argument says how many groups of a set were taken, which are to be cancelled. */
+    static final class CancelNone {
+
+        private CancelNone() {}
+
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 0, readOnly = false) int taken) {
+            taken = 0;
+        }
+    }
+
+    /** The same if its second argument says that a group was not decided. */
+    static final class CancelNoneAfterFailure {
+
+        private CancelNoneAfterFailure() {}
+
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.Argument(value = 0, readOnly = false) int taken,
+                @Advice.Argument(1) @Nullable Throwable failure) {
+            if (failure != null) {
+                taken = 0;
+            }
+        }
+    }
+
+    static final class Square {
+
+        private Square() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) double returned) {
+            returned *= returned;
+        }
+    }
+
+    /** Of a method that ends something, with a failure as its last argument: of what has failed, a fourth does not end. */
+    static final class EndNoFailure {
+
+        private EndNoFailure() {}
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(@Advice.Argument(1) @Nullable Throwable failure) {
+            return failure != null && ThreadLocalRandom.current().nextInt(4) == 0;
         }
     }
 

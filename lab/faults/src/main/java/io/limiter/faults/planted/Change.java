@@ -58,11 +58,11 @@ interface Change {
     }
 
     /**
-     * @param name of the file
+     * @param name of the file of a limit's script, or of another one with its folders in {@code io.limiter.internal}
      * @param text must occur once
      */
     static Change script(String name, String text, String other) {
-        String path = "io/limiter/internal/redis/script/" + name;
+        String path = "io/limiter/internal/" + (name.contains("/") ? name : "redis/script/" + name);
         return folder -> {
             Path file = folder.resolve(path);
             String script = Files.exists(file) ? Files.readString(file) : resource(path);

@@ -16,7 +16,18 @@ public final class PlantedBugs {
     private static final String SET = "set.lua";
 
     private static final List<PlantedBug> ALL = Stream.of(
-                    leases(), states(), rejections(), requests(), outages(), clocks(), others())
+                    leases(),
+                    states(),
+                    rejections(),
+                    requests(),
+                    outages(),
+                    clocks(),
+                    others(),
+                    BlindBugs.executedTwice(),
+                    BlindBugs.endless(),
+                    BlindBugs.parts(),
+                    BlindBugs.tooLittle(),
+                    BlindBugs.partly())
             .flatMap(List::stream)
             .toList();
 
@@ -141,7 +152,7 @@ public final class PlantedBugs {
                         "prefetched-not-returned",
                         "A JVM keeps prefetched permits that it does not use",
                         "Only a JVM that is killed loses what it has prefetched",
-                        "jvm-stopped-with-prefetched-permits",
+                        "jvm-closed-with-prefetched-permits",
                         Measure.TAKEN,
                         method("internal.prefetch.PrefetchedPermits", "takeRest", Advices.ReturnZero.class)));
     }
@@ -304,9 +315,9 @@ public final class PlantedBugs {
     private static List<PlantedBug> clocks() {
         return List.of(
                 named(
-                        "clock-mints",
+                        "clock-steps-back-believed",
                         "A bucket believes a clock that steps back",
-                        "No step of the clock mints permits",
+                        "No step of the clock grants extra permits",
                         "clock-back-and-forth",
                         Measure.EXCESS,
                         script(

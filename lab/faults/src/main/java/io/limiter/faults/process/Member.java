@@ -8,9 +8,11 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Decision;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
+import io.limiter.LimitWarningEvent;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterListener;
 import io.limiter.LimiterOptions;
 import io.limiter.SetDecision;
 import io.limiter.faults.account.AccountFile;
@@ -25,6 +27,7 @@ import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -55,7 +58,8 @@ final class Member {
         this.settings = settings;
         this.account = AccountFile.create(settings.account());
         for (int i = 0; i < settings.instances(); i++) {
-            RedisRateLimiterFactory.Builder instance = RedisRateLimiterFactory.builder(Clients.open(settings));
+            RedisRateLimiterFactory.Builder instance =
+                    RedisRateLimiterFactory.builder(Clients.open(settings)).listener(new Warnings());
             if (settings.instances() > 1) {
                 // They take turns on the processors of one machine.
                 instance.decisionTimeout(Duration.ofSeconds(1));
@@ -89,6 +93,8 @@ final class Member {
                 if (order.equals("close")) {
                     close();
                     System.out.println("closed");
+                } else if (order.equals("instances")) {
+                    System.out.println(instances.get(0).instances());
                 } else if (order.equals("measure")) {
                     System.out.println(measured());
                 } else if (order.equals("stop")) {
@@ -119,19 +125,26 @@ final class Member {
             Random random = new Random(settings.seed() * 31 + i);
             // The first caller of leases renews them, the others do not hold any for that long.
             boolean holdsLong = i < limiters;
-            callers.add(start("caller-" + i, () -> call(instance, limiter, limiter.second(), random, holdsLong)));
+            int number = i;
+            callers.add(
+                    start("caller-" + i, () -> call(instance, limiter, limiter.second(), random, holdsLong, number)));
         }
         return callers;
     }
 
     private void call(
-            LimiterFactory instance, Limiters limiter, @Nullable Limiters second, Random random, boolean holdsLong) {
+            LimiterFactory instance,
+            Limiters limiter,
+            @Nullable Limiters second,
+            Random random,
+            boolean holdsLong,
+            int number) {
         if (second != null) {
             callSet(instance, limiter, second);
         } else if (limiter == Limiters.LEASED) {
             hold(instance, random, holdsLong);
         } else {
-            call(limiter, limiter(instance, limiter), random);
+            call(limiter, limiter(instance, limiter), random, number);
         }
     }
 
@@ -149,20 +162,48 @@ final class Member {
             options = options.withPrefetch(Limiters.PREFETCH);
         } else if (which == Limiters.BANNING) {
             options = options.withBan(Limiters.BAN);
+        } else if (which == Limiters.LEAVING) {
+            options = options.withLeave(Limiters.LEAVE);
+        } else if (which == Limiters.WARNED) {
+            options = options.withWarnAt(Limiters.WARN_AT);
         }
         return instance.with(options).build(name, which.limit());
     }
 
-    private void call(Limiters which, Limiter limiter, Random random) {
+    private void call(Limiters which, Limiter limiter, Random random, int number) {
+        int next = firstKey(number);
         while (!ended) {
-            int key = key(which, random);
-            int permits = which.isCounted() || which.isRefunded() ? 1 + random.nextInt(3) : 1;
+            int key = which == Limiters.ONCE ? next++ : key(which, random);
+            if (which == Limiters.UP_TO) {
+                takeUpTo(which, limiter.on(which.key(key)));
+                pause(settings.pauseMillis());
+                continue;
+            }
+            int permits = which.isCounted() || which.isRefunded() || which == Limiters.ONCE ? 1 + random.nextInt(3) : 1;
             Limiter permitsOfKey = limiter.on(which.key(key));
             boolean granted = recorded(which, key, permits, () -> permitsOfKey.decide(permits));
             if (granted && which.isRefunded() && random.nextBoolean()) {
                 recorded(which, key, -permits, () -> permitsOfKey.refund(permits));
             }
+            if (granted && which == Limiters.SETTLED) {
+                boolean more = random.nextBoolean();
+                recorded(which, key, more ? 1 : -1, () -> more ? permitsOfKey.charge(1) : permitsOfKey.refund(1));
+            }
             pause(settings.pauseMillis());
+        }
+    }
+
+    /** Under the policy {@code throw}, Redis has decided whatever is returned. */
+    private void takeUpTo(Limiters which, Limiter permitsOfKey) {
+        long record = account.begin(which, 0, Limiters.MOST_AT_ONCE);
+        try {
+            int taken = (int) permitsOfKey.tryAcquireUpTo(Limiters.MOST_AT_ONCE);
+            if (taken > 0) {
+                account.took(record, taken);
+            }
+            account.end(record, Answer.REDIS, taken > 0);
+        } catch (RuntimeException e) {
+            account.end(record, answer(e), false);
         }
     }
 
@@ -209,6 +250,11 @@ final class Member {
     /** A rejection is the set's. */
     private static Decision.Source source(SetDecision decision, int part) {
         return (decision.isGranted() ? decision.parts().get(part).decision() : decision.decision()).source();
+    }
+
+    /** A million for each caller; the seeds of the JVMs of an experiment follow each other. */
+    private int firstKey(int caller) {
+        return (int) Math.floorMod(settings.seed(), 32L) << 26 | (caller & 63) << 20;
     }
 
     /** Of many, a hundredth of the calls has the first. */
@@ -296,8 +342,21 @@ final class Member {
 
     private void stop(List<Thread> callers) throws InterruptedException {
         ended = true;
+        // One that never returns must not keep the others from being judged.
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         for (Thread caller : callers) {
-            caller.join(5000);
+            caller.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime())));
+        }
+    }
+
+    /** Records warnings. */
+    private final class Warnings implements LimiterListener {
+
+        @Override
+        public void onLimitWarning(LimitWarningEvent event) {
+            Instant end = event.periodEnd();
+            long endMicros = end.getEpochSecond() * 1_000_000 + end.getNano() / 1000;
+            account.write(endMicros, endMicros, Limiters.WARNED, 0, 0, Answer.WARNING, false);
         }
     }
 

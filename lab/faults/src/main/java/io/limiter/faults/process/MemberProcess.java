@@ -123,6 +123,18 @@ public final class MemberProcess implements AutoCloseable {
         await("closed");
     }
 
+    /** Returns when it knows of so many instances. */
+    public void awaitInstances(int count) throws IOException, InterruptedException {
+        for (int i = 0; i < 10 * PATIENCE_SECONDS; i++) {
+            order("instances");
+            if (Integer.toString(count).equals(answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS))) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+        throw new IOException("a member does not know of " + count + " instances");
+    }
+
     /** What it uses now; it collects its garbage for that. */
     public Use measure() throws IOException, InterruptedException {
         order("measure");

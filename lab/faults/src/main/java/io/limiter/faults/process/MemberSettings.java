@@ -36,7 +36,7 @@ public record MemberSettings(
         long seed,
         Path account) {
 
-    /** Two dozen threads that pause 2 ms, over Lettuce. */
+    /** Two dozen threads that pause 2 ms, over Lettuce; with live limits, so that the JVMs count each other. */
     public static MemberSettings standard() {
         return new MemberSettings(
                 Endpoint.standalone(0),
@@ -48,7 +48,7 @@ public record MemberSettings(
                 List.of(Limiters.LIMITED, Limiters.COUNTED, Limiters.ROOMY),
                 false,
                 0,
-                false,
+                true,
                 0,
                 Path.of(""));
     }
@@ -86,8 +86,9 @@ public record MemberSettings(
         return with("log=" + newLogMillis);
     }
 
-    public MemberSettings withLiveLimits() {
-        return with("live=true");
+    /** Without live limits: each JVM believes that it is the only one. */
+    public MemberSettings notCounted() {
+        return with("live=false");
     }
 
     private MemberSettings with(String... changed) {

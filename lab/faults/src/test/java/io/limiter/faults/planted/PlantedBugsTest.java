@@ -73,9 +73,12 @@ class PlantedBugsTest {
                     skipped.recoveryMicros(),
                     0,
                     0,
+                    0,
                     List.of(),
                     List.of(new Violation(measure, "found")),
-                    null);
+                    null,
+                    null,
+                    0);
             assertThat(new BugResult(bug, found).isCaught()).isEqualTo(measure == bug.measure());
         }
     }

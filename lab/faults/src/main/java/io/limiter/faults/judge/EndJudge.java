@@ -11,9 +11,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
-/** Judges bans: what was granted of a key after it had been rejected so often that it was banned. */
-final class BanJudge {
+/**
+ * Judges what must end, and not before its time: a ban, of which nothing is granted until it is over and something afterwards, and a
+ * call, which returns.
+ */
+final class EndJudge {
 
     /** A rejection is counted after its caller has it. */
     private static final long COUNTING_MICROS = 250_000;
@@ -21,17 +25,78 @@ final class BanJudge {
     /** More than ban a key, because a rejection may not be counted if Redis fails just then. */
     private static final int ENOUGH = 3 * Limiters.BAN.after();
 
+    /** How much longer than a ban nothing may be granted, and how many calls show that more was wanted. */
+    private static final long SLACK_MICROS = 1_000_000;
+
+    private static final int WANTED = 50;
+
     private final Scene scene;
     private final Accounts accounts;
     private final BiConsumer<Measure, String> violations;
 
-    BanJudge(Scene scene, Accounts accounts, BiConsumer<Measure, String> violations) {
+    EndJudge(Scene scene, Accounts accounts, BiConsumer<Measure, String> violations) {
         this.scene = scene;
         this.accounts = accounts;
         this.violations = violations;
     }
 
     void judge() {
+        checkReturned();
+        checkBansEnd();
+        checkBansHold();
+    }
+
+    /** A call that has not returned when its JVM is ended never will. */
+    private void checkReturned() {
+        long never = 0;
+        for (int i = 0; i < accounts.ofEach().size(); i++) {
+            if (!scene.members().get(i).wasKilled()) {
+                never += accounts.ofEach().get(i).stream()
+                        .filter(entry -> entry.answer() == Answer.PENDING)
+                        .count();
+            }
+        }
+        if (never > 0) {
+            violations.accept(Measure.ENDS, never + " calls have not returned");
+        }
+    }
+
+    /** A key that is called all the time is granted something after each ban. */
+    private void checkBansEnd() {
+        accounts.all().stream()
+                .filter(entry ->
+                        entry.limiter() == Limiters.BANNING && entry.answer().isDecision())
+                .collect(Collectors.groupingBy(Entry::key))
+                .forEach((key, calls) -> checkBansEnd(
+                        key,
+                        calls.stream()
+                                .sorted(Comparator.comparingLong(Entry::callMicros))
+                                .toList()));
+    }
+
+    private void checkBansEnd(int key, List<Entry> calls) {
+        long since = calls.get(0).callMicros();
+        int rejected = 0;
+        for (int i = 0; i < calls.size(); i++) {
+            Entry call = calls.get(i);
+            rejected += call.granted() ? 0 : 1;
+            if (call.granted() || i == calls.size() - 1) {
+                long took = call.callMicros() - since;
+                long most = Limiters.BAN.lastingMicros() + SLACK_MICROS;
+                if (rejected >= WANTED && took - accounts.machineTook(since, call.callMicros()) > most) {
+                    violations.accept(
+                            Measure.ENDS,
+                            "nothing was granted of key " + key + " for " + took / 1000 + " ms, where a ban lasts "
+                                    + Limiters.BAN.lastingMicros() / 1000 + " ms");
+                    return;
+                }
+                since = call.callMicros();
+                rejected = 0;
+            }
+        }
+    }
+
+    private void checkBansHold() {
         // A JVM alone knows only bans of its own.
         long late = Accounts.grantedByKey(
                         accounts.all(),
