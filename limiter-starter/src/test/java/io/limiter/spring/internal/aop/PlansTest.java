@@ -331,7 +331,7 @@ class PlansTest {
     }
 
     @Test
-    void an_unlimited_plan_that_callers_choose_prevents_startup() {
+    void an_unlimited_plan_that_callers_choose_fails_at_startup() {
         Contexts.web()
                 .withBean(OfHeader.class)
                 .withPropertyValues("limiter.limits.export.plans.staff.unlimited=true")
