@@ -70,8 +70,10 @@ final class BadNetworks {
 
     /** Each call has a key of its own, so that its permits say how often it was executed. */
     private static Experiment lostUnderWay(String name, MemberSettings settings) {
-        MemberSettings once =
-                settings.limiters(Limiters.ONCE, Limiters.ROOMY).instances(4).threads(48, 5);
+        MemberSettings once = settings.notCounted()
+                .limiters(Limiters.ONCE, Limiters.ROOMY)
+                .instances(4)
+                .threads(48, 5);
         return named(name)
                 .does("All connections break while calls are under way, and some calls reply too late, for 30 s"
                         + (name.endsWith("jedis") ? ", over Jedis" : ""))

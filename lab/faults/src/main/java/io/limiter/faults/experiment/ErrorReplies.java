@@ -4,6 +4,7 @@ import static io.limiter.faults.experiment.Experiment.named;
 
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.process.Awaited;
+import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.RedisConsole;
 import io.limiter.faults.process.RedisServer;
 import java.io.IOException;
@@ -30,6 +31,9 @@ final class ErrorReplies {
                 named("wrong-type")
                         .does("Something else is stored under one of the keys for 2 s: WRONGTYPE")
                         .promises(PERMANENT + ", and Redis decides all other keys")
+                        .members(
+                                MemberSettings.standard().notCounted(),
+                                MemberSettings.standard().notCounted())
                         .localAtMost(0.05)
                         .fault(TAKES, ErrorReplies::occupyKey),
                 named("no-password")
