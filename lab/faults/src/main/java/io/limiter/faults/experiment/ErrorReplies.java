@@ -58,7 +58,7 @@ final class ErrorReplies {
     /** And its former state is back afterwards. */
     private static void occupyKey(Scene scene) throws Exception {
         scene.affects(call -> call.limiter() == Limiters.LIMITED && call.key() == 0);
-        String key = scene.redis().command("KEYS", "*limited:" + Limiters.LIMITED.key(0) + "*");
+        String key = scene.redis().command("KEYS", "*{" + Limiters.LIMITED.key(0) + "}{limited}*");
         scene.redis()
                 .command(
                         "EVAL",
