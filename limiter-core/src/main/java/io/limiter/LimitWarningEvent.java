@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a limit is used at which it warns. See {@link LimiterOptions#withWarnAt}. A separate thread publishes the event, in the instance
- * whose request used that much. It is never dropped, but it is lost if Redis's reply is lost.
+ * whose request used that much. It is lost if Redis's reply is lost, and if 10,000 other warnings wait for a slow listener.
  */
 public final class LimitWarningEvent {
 

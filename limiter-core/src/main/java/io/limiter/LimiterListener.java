@@ -6,7 +6,8 @@ package io.limiter;
  *
  * <p>One thread calls all methods except {@link #listensToRejections}, in order. No decision runs on that thread, so a slow method delays no
  * decision. But a slow {@link #listensToRejections} does, because the deciding threads call it. If a listener throws, that is logged and affects
- * no decision. While more than a thousand calls are queued, rejections are dropped, which is logged.
+ * no decision. While more than a thousand rejections and bans are queued, further ones are dropped, and so are warnings while 10,000 of them are
+ * queued. The log says so.
  */
 public interface LimiterListener {
 
@@ -48,8 +49,10 @@ public interface LimiterListener {
 
     /**
      * The part of a fixed window is used at which its limiter {@linkplain LimiterOptions#withWarnAt warns}. Called at most once for each key and
-     * window, in the instance whose request used that much. It is never dropped, but it is lost if Redis's reply is lost. Not called for limiters
-     * without {@link LimiterOptions#withListeners listeners}.
+     * window, in the instance whose request used that much. A warning is lost if Redis's reply is lost. While 10,000 warnings are queued, further
+     * ones are dropped and {@linkplain LimiterTotals#droppedWarnings counted}, so a listener that is slower than callers can use up windows should
+     * hand its work to another thread. Callers who invent keys can use up many. Not called for limiters without {@link
+     * LimiterOptions#withListeners listeners}.
      */
     default void onLimitWarning(LimitWarningEvent event) {}
 }

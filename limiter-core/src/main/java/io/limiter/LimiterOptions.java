@@ -161,10 +161,11 @@ public final class LimiterOptions {
      * <p>In {@link Limiter#decide(long)} and all other decisions, the limit, the remaining permits and the retry-after describe the permits that
      * such a caller can use. With a timeout, it waits like a caller of a window, and reserves nothing ahead. It takes no prefetched permits. A
      * rejection that is only because of the permits that it leaves does not count for a ban. A share is a part of the capacity in effect. If a
-     * live limit makes the capacity too small, such callers still get one permit.
+     * live limit makes the capacity too small, such callers still get one permit. A share of 0 leaves none, for example in a plan of a limit that
+     * leaves some.
      *
      * <p>A factory with this option rejects concurrency limits, buckets that warm up or whose next caller waits, limits whose step does not
-     * {@linkplain io.limiter.step.LimitStep#leavesPermits() support} it, and shares that leave nothing to take.
+     * {@linkplain io.limiter.step.LimitStep#leavesPermits() support} it, shares that leave nothing to take, and prefetch.
      */
     public LimiterOptions withLeave(Share leave) {
         return with(Option.LEAVE, Objects.requireNonNull(leave, "leave"));
@@ -176,7 +177,8 @@ public final class LimiterOptions {
      *
      * <p>A window that has warned does not warn again after permits were returned, or under a lower limit. It warns again under a limit of which
      * the share is more permits. If a live limit is lower than the number, the window warns when its last permit is used. A decision without
-     * Redis does not warn. A factory with this option rejects other kinds of limit, and numbers above the limit.
+     * Redis does not warn. A share of 0 never warns, for example in a plan of a limit that does. A factory with this option rejects other kinds
+     * of limit, and numbers above the limit.
      */
     public LimiterOptions withWarnAt(Share warnAt) {
         return with(Option.WARN_AT, Objects.requireNonNull(warnAt, "warnAt"));

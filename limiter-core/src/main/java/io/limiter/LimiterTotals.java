@@ -86,6 +86,11 @@ public interface LimiterTotals {
         return 0;
     }
 
+    /** The number of further ones, which were not reported because 10,000 others waited for slow listeners. */
+    default long droppedWarnings() {
+        return 0;
+    }
+
     /**
      * Up to 1,000 bans in effect that have rejected a request in this JVM or began in it, the longest first. A ban belongs to a key of the limit,
      * so the limiters of all its {@linkplain #plan plans} have the same bans. Empty if {@link #ban} is empty.

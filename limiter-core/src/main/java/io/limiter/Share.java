@@ -6,7 +6,7 @@ import java.math.RoundingMode;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a limit's permits, either a percentage or a number. An immutable value with {@code equals}. */
+/** A part of a limit's permits, either a percentage or a number, and perhaps none. An immutable value with {@code equals}. */
 public final class Share {
 
     private static final BigDecimal ALL = BigDecimal.valueOf(100);
@@ -19,15 +19,14 @@ public final class Share {
         this.isPercentage = isPercentage;
     }
 
-    /** @throws IllegalArgumentException unless it is from 1 to 2<sup>53</sup> - 1 */
+    /** @throws IllegalArgumentException unless it is from 0 to 2<sup>53</sup> - 1 */
     public static Share permits(long permits) {
-        Ranges.permits(permits);
+        Ranges.range("permits of a share", permits, 0, Ranges.MAX_PERMITS);
         return new Share(BigDecimal.valueOf(permits), false);
     }
 
     /**
-     * A percentage, such as {@code 20%} or {@code 12.5%}, which is more than 0 and at most 100, or a number of permits, such as
-     * {@code 20}.
+     * A percentage from 0 to 100, such as {@code 20%} or {@code 12.5%}, or a number of permits, such as {@code 20}.
      *
      * @throws IllegalArgumentException if it is another text, or out of range
      */
@@ -42,19 +41,21 @@ public final class Share {
             String digits = trimmed.substring(0, trimmed.length() - 1);
             if (digits.matches("\\d{1,3}(\\.\\d{1,20})?")) {
                 BigDecimal percent = new BigDecimal(digits);
-                if (percent.signum() > 0 && percent.compareTo(ALL) <= 0) {
+                if (percent.compareTo(ALL) <= 0) {
                     return new Share(percent.stripTrailingZeros(), true);
                 }
             }
         } catch (NumberFormatException e) {
             // Below.
         }
-        throw new IllegalArgumentException(
-                "a share must be a percentage above 0% and up to 100%, such as 20%, or a number of"
-                        + " permits, such as 20, was '" + text + "'");
+        throw new IllegalArgumentException("a share must be a percentage from 0% to 100%, such as 20%, or a number of"
+                + " permits, such as 20, was '" + text + "'");
     }
 
-    /** The number of permits that this part of a limit is, rounded up. If the share is a number, it may be more than the limit. */
+    /**
+     * The number of permits that this part of a limit is, rounded up, so only a share of 0 is none. If the share is a number, it may be more than
+     * the limit.
+     */
     public long of(long limit) {
         BigDecimal permits =
                 isPercentage ? amount.multiply(BigDecimal.valueOf(limit)).divide(ALL) : amount;

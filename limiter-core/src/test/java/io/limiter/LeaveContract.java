@@ -72,6 +72,38 @@ abstract class LeaveContract extends LimiterContract {
         assertThat(all.tryAcquireUpTo(10)).isEqualTo(4);
     }
 
+    /** Also where a part is taken first and cancelled. */
+    @Test
+    void of_a_set_that_another_part_rejects_it_says_what_its_caller_can_use() {
+        for (Limit limit : kinds()) {
+            Limiter low = limiters().with(LOW).build(limit.toString(), limit).on("ann");
+            // A rejection that is known would decide the set without the other part.
+            Limiter used = limiters()
+                    .build("used beside " + limit, FixedWindow.of(1, HOUR))
+                    .on("ann");
+            used.tryAcquire();
+            Decision decision = LimitSet.of(low, used).decide(1).parts().get(0).decision();
+            assertThat(decision.limit()).as(limit.toString()).isEqualTo(8);
+            assertThat(decision.remaining()).as(limit.toString()).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void a_plan_can_say_that_it_leaves_none_and_then_reserves_ahead() {
+        LimiterFactory low = limiters().with(LOW);
+        RateLimiter pro = low.with(LimiterOptions.NONE.withPlan("pro").withLeave(Share.permits(0)))
+                .build("k", TEN_PER_SECOND);
+        assertThat(low.build("k", TEN_PER_SECOND).tryAcquireUpTo(10)).isEqualTo(8);
+        assertThat(pro.tryAcquire(2)).isTrue();
+        assertThat(pro.reserve(5, HOUR).decision().timeToWait()).isEqualTo(Duration.ofMillis(500));
+        assertThat(limiters()
+                        .with(LimiterOptions.NONE.withLeave(Share.parse("0%")))
+                        .build("held", ConcurrencyLimit.of(1))
+                        .limit()
+                        .limit())
+                .isOne();
+    }
+
     @Test
     void it_reserves_nothing_where_a_lower_rate_has_left_a_capacity_of_one() {
         RateLimiter low = limiters().with(LOW).build("k", TEN_PER_SECOND);
@@ -116,6 +148,8 @@ abstract class LeaveContract extends LimiterContract {
             assertThat(low.tryAcquire("ann")).isFalse();
             assertThat(low.decide("ann").source()).isEqualTo(Decision.Source.OVERRIDE);
         });
+        assertThat(low.decide("ann").limit()).isEqualTo(8);
+        assertThat(low.on("ann").peek().limit()).isEqualTo(8);
     }
 
     @Test
@@ -141,5 +175,12 @@ abstract class LeaveContract extends LimiterContract {
                         .with(LimiterOptions.NONE.withLeave(Share.permits(10)))
                         .build("k", TEN_PER_SECOND))
                 .withMessage("leave must be less than the capacity of 10, or nothing could be taken, was 10");
+        Prefetch prefetch = Prefetch.of(Duration.ofMillis(100));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        low.with(LimiterOptions.NONE.withPrefetch(prefetch)).build("k", TEN_PER_SECOND))
+                .withMessage(
+                        "leave and prefetch exclude each other, because prefetched permits are taken before it is known how"
+                                + " many are left: leave one of them out, they were 20% and " + prefetch);
     }
 }

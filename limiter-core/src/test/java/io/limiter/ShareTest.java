@@ -21,6 +21,8 @@ class ShareTest {
         "100%, 9007199254740991, 9007199254740991",
         "33.3%, 9007199254740991, 2999397351828751",
         "20, 10, 20",
+        "0%, 10, 0",
+        "0, 10, 0",
         " 20 , 1000, 20"
     })
     void a_share_is_rounded_up(String share, long limit, long permits) {
@@ -28,23 +30,23 @@ class ShareTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "%", "0%", "100.1%", "-1%", "+1%", "1e-3%", "x", "1.5", "20 %", "NaN%", "80%%"})
+    @ValueSource(strings = {"", "%", "100.1%", "-1%", "+1%", "1e-3%", "x", "1.5", "20 %", "NaN%", "80%%"})
     void another_text_is_an_error(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Share.parse(text))
-                .withMessage("a share must be a percentage above 0% and up to 100%, such as 20%, or a number of"
+                .withMessage("a share must be a percentage from 0% to 100%, such as 20%, or a number of"
                         + " permits, such as 20, was '" + text + "'");
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {0, -1, 1L << 53})
+    @ValueSource(longs = {-1, 1L << 53})
     void permits_out_of_range_are_an_error(long permits) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Share.permits(permits))
-                .withMessageStartingWith("permits must be at ");
+                .withMessageStartingWith("permits of a share must be between 0 and ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Share.parse(Long.toString(permits)))
-                .withMessageStartingWith("permits must be at ");
+                .withMessageStartingWith("permits of a share must be between 0 and ");
     }
 
     @Test

@@ -88,6 +88,17 @@ abstract class WarningContract extends LimiterContract {
     }
 
     @Test
+    void a_plan_can_say_that_it_does_not_warn() {
+        Limiter quiet = warning("1")
+                .with(LimiterOptions.NONE.withPlan("quiet").withWarnAt(Share.permits(0)))
+                .build("k", TEN);
+        assertThat(quiet.tryAcquire(9)).isTrue();
+        assertWarnings(0);
+        assertThat(ten().tryAcquire()).isTrue();
+        assertWarnings(1);
+    }
+
+    @Test
     void a_window_warns_again_only_at_more_permits() {
         assertThat(ten().tryAcquire(8)).isTrue();
         assertWarnings(1);

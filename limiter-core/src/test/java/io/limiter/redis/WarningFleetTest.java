@@ -78,9 +78,8 @@ class WarningFleetTest {
         }
     }
 
-    /** Of a million keys that use their quota up on one day. */
     @Test
-    void no_warning_is_dropped_for_a_slow_listener_a_plan_has_its_own_and_a_quiet_limiter_none() {
+    void thousands_of_warnings_wait_for_a_slow_listener_a_plan_has_its_own_and_a_quiet_limiter_none() {
         try (RedisRateLimiterFactory factory = build()) {
             Limiter limiter = limiter(factory, FixedWindow.of(1, CalendarPeriod.MONTH));
             for (int i = 0; i < 2_000; i++) {

@@ -190,7 +190,9 @@ public final class SequentialSet {
     private KeyRequests<?> cancellation(int part) {
         KeyRequests<?> taken = call.keys().get(part);
         Verdict granted = Objects.requireNonNull(verdicts[part]);
-        Request cancellation = Request.cancel(granted.takenBy(taken.request()), granted);
+        Request request = taken.request();
+        // It also says what remains to a caller who leaves some.
+        Request cancellation = Request.cancel(granted.takenBy(request), granted).withLeave(request.leave());
         return taken.limit() instanceof FixedWindow window
                 ? KeyRequests.of(taken.key(), window.withWarningForgotten(granted), cancellation)
                 : taken.with(cancellation);

@@ -2,6 +2,8 @@ package io.limiter.internal.engine;
 
 import io.limiter.Decision;
 import io.limiter.Decision.Source;
+import io.limiter.step.LimitStep;
+import io.limiter.step.Request;
 import io.limiter.step.Verdict;
 import java.util.List;
 import java.util.Objects;
@@ -26,6 +28,19 @@ public record Outcome(Verdict verdict, Source source, List<@Nullable Outcome> pa
     /** With one part, decided by the backend. */
     public static Outcome of(Verdict verdict) {
         return new Outcome(verdict, Source.BACKEND);
+    }
+
+    /** A grant that no state decides: the caller has all that it can use of the limit. */
+    public static Outcome granted(LimitStep<?> limit, Request request, Source source) {
+        long usable = limit.capacity() - request.leave();
+        return new Outcome(Verdict.granted(usable, usable, 0), source);
+    }
+
+    /** A rejection that not the limit decides, so that it says how many permits the caller can use of that, and when. */
+    public static Outcome rejected(
+            LimitStep<?> limit, Request request, long retryAfterMicros, long fullAfterMicros, Source source) {
+        long usable = limit.capacity() - request.leave();
+        return new Outcome(Verdict.rejected(usable, 0, retryAfterMicros, fullAfterMicros), source);
     }
 
     /**

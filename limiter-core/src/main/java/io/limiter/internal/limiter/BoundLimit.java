@@ -110,7 +110,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
         if (known.isGranted() || known != Known.UNKNOWN && !isListenedTo) {
             counters().counted(key, known.isGranted(), known.source());
             if (known == Known.REJECTED) {
-                counters().rejected(used.step(), permits);
+                counters().rejected(used.step(), permits, 0);
             }
             return known.isGranted();
         }
@@ -163,7 +163,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
             counters().failed();
             throw e;
         }
-        counters().decided(name(), key, used.step(), request.permits(), decision);
+        counters().decided(name(), key, used.step(), request.permits(), request.leave(), decision);
         return decision;
     }
 
@@ -202,7 +202,7 @@ final class BoundLimit<L extends Limit> extends ChangeableLimit<L> {
                 ask,
                 (decision, error) -> {
                     if (decision != null) {
-                        counters().decided(name(), key, used.step(), request.permits(), decision);
+                        counters().decided(name(), key, used.step(), request.permits(), request.leave(), decision);
                     } else if (error instanceof LimiterBackendException) {
                         counters().failed();
                     }

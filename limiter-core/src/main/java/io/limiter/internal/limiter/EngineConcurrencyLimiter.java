@@ -189,7 +189,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         protected void count(Outcome decision) {
-            bound.counters().decided(name(), path.text(), effective().limit(), permits(), decision);
+            bound.counters().decided(name(), path.text(), effective().limit(), permits(), 0, decision);
         }
 
         @Override
@@ -211,7 +211,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             ConcurrencyLimit limit = now.limit();
             switch (engine.actionAfter(failure, path.storedKey())) {
                 case THROW -> completeExceptionally(failure);
-                case DENY -> reject(engine.rejected(limit));
+                case DENY -> reject(engine.rejected(limit, PEEK));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
                 case LOCAL, OWNER -> localLeases.acquire(locally(limit.scaled(engine.share())), false);
             }

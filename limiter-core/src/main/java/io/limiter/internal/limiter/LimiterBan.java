@@ -13,7 +13,6 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
-import io.limiter.step.Verdict;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +64,13 @@ final class LimiterBan {
     /**
      * The decision of a limit and its ban. A key is granted when both grant, so the later retry-after is that of the decision.
      *
+     * @param request of the limit
      * @param own {@code null} if the rejection cache knew only that another one rejects
      * @param ofBan {@code null} likewise, or if there is none
      */
     @Nullable
-    Outcome combined(KeyPath path, LimitStep<?> limit, @Nullable Outcome own, @Nullable Outcome ofBan) {
+    Outcome combined(
+            KeyPath path, LimitStep<?> limit, Request request, @Nullable Outcome own, @Nullable Outcome ofBan) {
         if (ofBan == null || !rejects(ofBan)) {
             return own;
         }
@@ -77,7 +78,7 @@ final class LimiterBan {
         long ofLimit = own == null ? known.retryMicros(keyOf(path.storedKey())) : own.retryAfterMicros();
         long retry = Math.max(ofBan.retryAfterMicros(), ofLimit);
         long full = own == null ? retry : Math.max(retry, own.fullAfterMicros());
-        return new Outcome(Verdict.rejected(limit.capacity(), 0, retry, full), Source.OVERRIDE);
+        return Outcome.rejected(limit, request, retry, full, Source.OVERRIDE);
     }
 
     /** A failure policy says nothing about the ban. */

@@ -65,7 +65,13 @@ final class SetCheck {
             EngineLimiter<?> limiter = part.limiter();
             limiter.bound
                     .counters()
-                    .decided(limiter.name(), limiter.path.text(), used.step(), request.least(), decision);
+                    .decided(
+                            limiter.name(),
+                            limiter.path.text(),
+                            used.step(),
+                            request.least(),
+                            request.leave(),
+                            decision);
             if (ban != null) {
                 ban.decided(used.failover(), decision, ofBan);
             }
@@ -144,7 +150,7 @@ final class SetCheck {
         for (Part each : parts) {
             Outcome own = each.known == null ? byEngine.part(next++) : each.known;
             each.ofBan = each.ban == null ? null : byEngine.part(next++);
-            merged.add(each.part.combined(each.used.step(), own, each.ofBan));
+            merged.add(each.part.combined(each.used.step(), each.request, own, each.ofBan));
         }
         return Outcome.of(merged);
     }

@@ -44,6 +44,7 @@ record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
         return new PartRequest(
                 this,
                 used.step(),
+                request,
                 own,
                 ban == null ? null : used.failover().start(ban.keyOf(storedKey()), ban.ban(), Request.peek(1, 0)));
     }
@@ -52,12 +53,15 @@ record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
     record PartRequest(
             SetPart part,
             LimitStep<?> limit,
+            Request request,
             Ask own,
             @Nullable Ask ofBan) {
 
         Outcome await() {
             Outcome decided = own.await();
-            return ofBan == null ? decided : Objects.requireNonNull(part.combined(limit, decided, ofBan.await()));
+            return ofBan == null
+                    ? decided
+                    : Objects.requireNonNull(part.combined(limit, request, decided, ofBan.await()));
         }
 
         /** As {@link #await}, without blocking the calling thread. */
@@ -65,15 +69,16 @@ record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
             return ofBan == null
                     ? own
                     : own.thenCombine(
-                            ofBan, (decided, byBan) -> Objects.requireNonNull(part.combined(limit, decided, byBan)));
+                            ofBan,
+                            (decided, byBan) -> Objects.requireNonNull(part.combined(limit, request, decided, byBan)));
         }
     }
 
     /** See {@link LimiterBan#combined}. */
     @Nullable
-    Outcome combined(LimitStep<?> limit, @Nullable Outcome own, @Nullable Outcome ofBan) {
+    Outcome combined(LimitStep<?> limit, Request request, @Nullable Outcome own, @Nullable Outcome ofBan) {
         LimiterBan ban = limiter.ban();
-        return ban == null ? own : ban.combined(limiter.path, limit, own, ofBan);
+        return ban == null ? own : ban.combined(limiter.path, limit, request, own, ofBan);
     }
 
     PartRequest startPeek(long permitsOfSet) {

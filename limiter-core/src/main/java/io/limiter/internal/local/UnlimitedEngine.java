@@ -13,12 +13,12 @@ final class UnlimitedEngine implements ImmediateEngine {
 
     @Override
     public void decide(Ask ask) {
-        ask.answerEach(part -> Failover.granted(ask.limit(part)));
+        ask.answerEach(part -> Failover.granted(ask.limit(part), ask.request(part)));
     }
 
     @Override
     public Outcome decide(String key, LimitStep<?> limit, Request request) {
-        return Failover.granted(limit);
+        return Failover.granted(limit, request);
     }
 
     @Override

@@ -44,11 +44,11 @@ final class AccessEngine implements ImmediateEngine {
     Outcome decide(LimitStep<?> limit, Request request) {
         boolean acquires = request.action() == Request.Action.TAKE || request.isPeek();
         if (access == Known.EXEMPT || !acquires) {
-            return new Outcome(Verdict.granted(limit.capacity(), limit.capacity(), 0), Decision.Source.OVERRIDE);
+            return Outcome.granted(limit, request, Decision.Source.OVERRIDE);
         }
         // It ends when the thread that polls has seen its end.
         long untilEnd = Math.max(1, untilEndMicros.getAsLong());
-        return new Outcome(Verdict.rejected(limit.capacity(), 0, untilEnd, untilEnd), Decision.Source.OVERRIDE);
+        return Outcome.rejected(limit, request, untilEnd, untilEnd, Decision.Source.OVERRIDE);
     }
 
     @Override

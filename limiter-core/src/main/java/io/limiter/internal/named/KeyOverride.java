@@ -52,7 +52,7 @@ final class KeyOverride {
     private <L extends AnyLimit> EffectiveLimit<L> applied(EffectiveLimit<L> own) {
         Known access = change.access();
         if (access != null) {
-            return new EffectiveLimit<>(own.limit(), Failover.none(new AccessEngine(access, untilEndMicros)));
+            return own.with(own.limit(), Failover.none(new AccessEngine(access, untilEndMicros)));
         }
         if (!change.concerns(own.limit())) {
             return own;

@@ -24,7 +24,7 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
     /**
      * @param prefix {@code null} for the default of the kind of limit
      * @throws IllegalArgumentException if the limit cannot be prefetched, have a ban, leave permits, warn or be unlimited, but the options
-     *     say so
+     *     say so, or if the options exclude each other
      */
     public static LimiterId of(@Nullable String prefix, String name, AnyLimit limit, OptionsInUse options) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
@@ -76,6 +76,11 @@ public record LimiterId(String prefix, String name, AnyLimit limit, OptionsInUse
             throw new IllegalArgumentException(
                     "leave works only with a fixed window, a sliding log or counter, and a token or leaky bucket whose caller waits,"
                             + " limit was " + limit);
+        }
+        if (options.prefetch() != null) {
+            throw new IllegalArgumentException(
+                    "leave and prefetch exclude each other, because prefetched permits are taken before it is known how many"
+                            + " are left: leave one of them out, they were " + leave + " and " + options.prefetch());
         }
         if (leave.of(limit.capacity()) >= limit.capacity()) {
             throw new IllegalArgumentException("leave must be less than the capacity of " + limit.capacity()

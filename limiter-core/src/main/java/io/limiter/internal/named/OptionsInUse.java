@@ -43,8 +43,9 @@ public record OptionsInUse(
                 options.failurePolicy().orElseThrow(),
                 options.prefetch().orElse(null),
                 options.ban().orElse(null),
-                options.leave().orElse(null),
-                options.warnAt().orElse(null),
+                // With 0, a plan overrides what its limit has.
+                options.leave().filter(share -> share.of(1) > 0).orElse(null),
+                options.warnAt().filter(share -> share.of(1) > 0).orElse(null),
                 options.unlimited().orElse(false),
                 options.listeners().orElse(true),
                 options.liveLimits().orElse(true));

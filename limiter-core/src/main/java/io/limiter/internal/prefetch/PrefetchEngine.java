@@ -145,12 +145,15 @@ public final class PrefetchEngine implements ImmediateEngine {
                             : granted);
             return;
         }
-        Outcome rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.least()) : null;
+        // Who takes as many as there are wants all of them, but never more than the bucket has.
+        long wanted =
+                request.takesFewer() ? Math.min(request.permits(), ask.limit(0).capacity()) : request.permits();
+        Outcome rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.least(), wanted) : null;
         if (rejection != null) {
             ask.answer(rejection);
         } else {
             next.decide(ask);
-            prefetched.passed(request.least());
+            prefetched.passed(wanted);
         }
     }
 

@@ -165,23 +165,28 @@ final class PrefetchedKey {
      * again. Counts the request then.
      */
     boolean rejects(long permits) {
-        return rejectedBy(permits) != null;
+        return rejectedBy(permits, permits) != null;
     }
 
-    /** As {@link #rejects}, with the decision; {@code null} if it is not rejected. */
+    /**
+     * As {@link #rejects}, with the decision; {@code null} if it is not rejected.
+     *
+     * @param permits at least these
+     * @param wanted as many as are counted
+     */
     @Nullable
-    Outcome rejection(long permits) {
-        Pause rejecting = rejectedBy(permits);
+    Outcome rejection(long permits, long wanted) {
+        Pause rejecting = rejectedBy(permits, wanted);
         return rejecting == null ? null : rejecting.rejection(limit.capacity());
     }
 
-    private @Nullable Pause rejectedBy(long permits) {
+    private @Nullable Pause rejectedBy(long permits, long wanted) {
         Pause last = pause;
         // The permits last, because a reply may have brought some since there were none to take from.
         if (last == null || closed || !last.rejects(permits, prefetching.get()) || left() >= permits) {
             return null;
         }
-        requested(permits);
+        requested(wanted);
         return last;
     }
 

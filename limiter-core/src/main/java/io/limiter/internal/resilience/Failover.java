@@ -228,8 +228,8 @@ public final class Failover implements Fallback {
                         case LOCAL, OWNER ->
                             soon(local.next())
                                     .withSource(mayBeRefunded ? Decision.Source.POLICY : Decision.Source.LOCAL);
-                        case DENY -> policies.apply(part).rejected(ask.limit(part));
-                        case ALLOW, THROW -> granted(ask.limit(part));
+                        case DENY -> policies.apply(part).rejected(ask.limit(part), ask.request(part));
+                        case ALLOW, THROW -> granted(ask.limit(part), ask.request(part));
                     });
         }
         return Outcome.of(outcomes);
@@ -285,13 +285,18 @@ public final class Failover implements Fallback {
     }
 
     /** A rejection by the policy. */
-    public Outcome rejected(LimitStep<?> limit) {
-        return new Outcome(
-                Verdict.rejected(limit.capacity(), 0, retryAfterMicros, retryAfterMicros), Decision.Source.POLICY);
+    public Outcome rejected(LimitStep<?> limit, Request request) {
+        return Outcome.rejected(limit, request, retryAfterMicros, retryAfterMicros, Decision.Source.POLICY);
     }
 
+    /** A grant by the policy, to a caller who leaves no permits to others. */
     public static Outcome granted(LimitStep<?> limit) {
-        return new Outcome(Verdict.granted(limit.capacity(), limit.capacity(), 0), Decision.Source.POLICY);
+        return granted(limit, Request.take(1, 0));
+    }
+
+    /** A grant by the policy. */
+    public static Outcome granted(LimitStep<?> limit, Request request) {
+        return Outcome.granted(limit, request, Decision.Source.POLICY);
     }
 
     /**

@@ -143,13 +143,15 @@ public final class LimiterCounters implements LimiterTotals {
      *
      * @param limit that decided
      * @param permits as many as were requested
+     * @param leave as many as were to be left
      */
-    public void decided(String limiter, @Nullable String key, LimitStep<?> limit, long permits, Outcome decision) {
+    public void decided(
+            String limiter, @Nullable String key, LimitStep<?> limit, long permits, long leave, Outcome decision) {
         decided(limiter, key, decision);
         // Of a decision that leaves permits to others, these are no part of the limit.
         warned(limiter, key, limit.capacity(), decision);
         if (!decision.isGranted() && decision.retryAfterMicros() == Verdict.NEVER_MICROS) {
-            rejected(limit, permits);
+            rejected(limit, permits, leave);
         }
     }
 
@@ -165,14 +167,13 @@ public final class LimiterCounters implements LimiterTotals {
         if (verdict.usedAtWarning() == 0) {
             return;
         }
-        shared.warnings.increment();
         LimitWarningEvent event = LimitWarningEvent.of(
                 limiter,
                 key == null ? List.of() : KeyText.keys(key),
                 verdict.usedAtWarning(),
                 limit,
                 Instant.EPOCH.plus(verdict.periodEndMicros(), ChronoUnit.MICROS));
-        notifier.publish(listener -> listener.onLimitWarning(event));
+        (notifier.publish(event) ? shared.warnings : shared.droppedWarnings).increment();
     }
 
     /** As {@link #decided}, without notifying listeners. */
@@ -187,20 +188,32 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /**
-     * Warns of the first rejected request for more permits than the limit has at most. A key that is a number may have been passed
-     * as permits.
+     * Warns of the first rejected request for more permits than the limit has at most, or than it has beside those that are left to
+     * others. A key that is a number may have been passed as permits.
      *
      * @param permits as many as were requested
+     * @param leave as many as were to be left
      */
-    public void rejected(LimitStep<?> limit, long permits) {
-        if (permits > 1 && !shared.warnedOfTooMany && permits > limit.capacity()) {
-            warnOfTooMany(limit.capacity(), permits);
+    public void rejected(LimitStep<?> limit, long permits, long leave) {
+        if (permits > 1 && !shared.warnedOfTooMany && permits > limit.capacity() - leave) {
+            warnOfTooMany(limit.capacity(), permits, leave);
         }
     }
 
-    private void warnOfTooMany(long capacity, long permits) {
+    private void warnOfTooMany(long capacity, long permits, long leave) {
         // Two threads at the same moment may both log it.
         shared.warnedOfTooMany = true;
+        if (permits <= capacity) {
+            log.warn(
+                    "'{}' was asked for {} permits, and has at most {} for a caller that leaves {} of its {} to others. Requests for"
+                            + " so many are always rejected; further ones are not logged.",
+                    name,
+                    permits,
+                    capacity - leave,
+                    leave,
+                    capacity);
+            return;
+        }
         log.warn(
                 "'{}' was asked for {} of at most {} permits; if {} is a key, write on(\"{}\"). Requests for so many are always"
                         + " rejected; further ones are not logged.",
@@ -294,6 +307,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public long droppedWarnings() {
+        return shared.droppedWarnings.sum();
+    }
+
+    @Override
     public List<KeyBan> bansInEffect() {
         KnownBans known = shared.known;
         // When a ban ends is not known after it was removed from the limit.
@@ -350,6 +368,7 @@ public final class LimiterCounters implements LimiterTotals {
         private final LongAdder waitedNanos = new LongAdder();
         private final LongAdder bans = new LongAdder();
         private final LongAdder warnings = new LongAdder();
+        private final LongAdder droppedWarnings = new LongAdder();
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;

@@ -20,6 +20,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
+import io.limiter.Share;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -285,6 +286,18 @@ class EngineLimiterFactoryTest {
                 .singleElement()
                 .asString()
                 .contains("asked for 4711 of at most 10 permits");
+        assertThat(warnings("left", () -> {
+                    Limiter low = limiters.with(LimiterOptions.NONE.withLeave(Share.permits(2)))
+                            .build("left", FixedWindow.of(10, Duration.ofHours(1)));
+                    low.tryAcquireUpTo(9);
+                    low.tryAcquire(8);
+                    low.tryAcquire(9);
+                    low.on("key").decide(9);
+                }))
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "'left' was asked for 9 permits, and has at most 8 for a caller that leaves 2 of its 10 to others.");
     }
 
     private static List<String> warnings(String name, Runnable action) {

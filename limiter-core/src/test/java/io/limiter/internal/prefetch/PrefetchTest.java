@@ -92,6 +92,17 @@ class PrefetchTest extends PrefetchFixture {
     }
 
     @Test
+    void who_takes_what_is_left_wants_as_many_as_it_takes_at_most() {
+        backend.takeElsewhere(KEY, LIMIT, Request.take(5_000, 0));
+        for (int i = 0; i < 2; i++) {
+            pass(MILLI);
+            decide(prefetch, KEY, LIMIT, Request.takeUpTo(50));
+        }
+        assertThat(behind.last.action()).isEqualTo(Request.Action.PREFETCH);
+        assertThat(behind.last.permits()).as("for 100 in a millisecond").isBetween(400L, 500L);
+    }
+
+    @Test
     void requests_that_leave_permits_are_decided_by_the_backend_and_are_no_demand() {
         Request low = Request.take(1, 0).withLeave(100);
         for (int i = 0; i < 500; i++) {

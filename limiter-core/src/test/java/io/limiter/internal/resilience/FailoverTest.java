@@ -38,7 +38,10 @@ class FailoverTest {
         Request low = Request.take(1, 0).withLeave(21);
         KeyRequests<?> fleet = KeyRequests.of("k", FixedWindow.of(100, Duration.ofHours(1)), low);
         assertThat(fleet.scaled(0.25).request()).isEqualTo(Request.take(1, 0).withLeave(6));
-        assertThat(fleet.scaled(0.01).request()).isEqualTo(Request.take(1, 0));
+        assertThat(fleet.scaled(0.02).request())
+                .as("one of two")
+                .isEqualTo(Request.take(1, 0).withLeave(1));
+        assertThat(fleet.scaled(0.01).request()).as("none of one").isEqualTo(Request.take(1, 0));
         assertThat(fleet.scaled(0.001).limit()).isEqualTo(FixedWindow.of(1, Duration.ofHours(1)));
     }
 
@@ -135,6 +138,15 @@ class FailoverTest {
         assertThat(one.peek().remaining()).as("once").isEqualTo(4);
         assertThatThrownBy(() -> decide(waits, one, shut, broken))
                 .satisfies(e -> assertThat(AsyncFailures.cause(e)).isInstanceOf(LimiterBackendException.class));
+    }
+
+    @Test
+    void a_policy_says_how_many_permits_a_caller_can_use_who_leaves_some() {
+        Request low = Request.take(1, 0).withLeave(2);
+        for (FailurePolicy policy : List.of(FailurePolicy.DENY, FailurePolicy.ALLOW)) {
+            Failover failover = new Failover(failing, policy, local, 1);
+            assertThat(failover.decide("k", TEN, low).limit()).isEqualTo(8);
+        }
     }
 
     @Test

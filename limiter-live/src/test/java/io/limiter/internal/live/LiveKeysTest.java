@@ -21,6 +21,7 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
+import io.limiter.Share;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LimitKind;
@@ -131,6 +132,21 @@ class LiveKeysTest {
         assertThat(limiter.decide("ann").isGranted()).isFalse();
         live(factory).remove("search", ANN, NOTE, ban.version());
         assertThat(limiter.decide("ann").isGranted()).as("at once").isTrue();
+    }
+
+    @Test
+    void to_a_caller_who_leaves_permits_it_says_how_many_it_can_use() {
+        LiveInstance factory = FLEET.instance();
+        RateLimiter low =
+                factory.with(LimiterOptions.NONE.withLeave(Share.permits(1))).build("search", TWO);
+        for (LiveSettings access : List.of(LiveSettings.BANNED, LiveSettings.EXEMPT)) {
+            put(factory, access, NOTE);
+            Decision decision = low.on("ann").decide(1, HALF_HOUR);
+            assertThat(decision.source()).isEqualTo(Source.OVERRIDE);
+            assertThat(decision.isGranted()).isEqualTo(access == LiveSettings.EXEMPT);
+            assertThat(decision.limit()).isOne();
+            assertThat(low.tryAcquire("ann")).isEqualTo(access == LiveSettings.EXEMPT);
+        }
     }
 
     @ParameterizedTest

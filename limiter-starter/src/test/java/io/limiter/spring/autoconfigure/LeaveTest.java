@@ -100,12 +100,25 @@ class LeaveTest {
     @Test
     void callers_who_share_permits_can_have_plans_that_only_leave_some() {
         runner.withBean(Shared.class)
-                .withPropertyValues("limiter.limits.all.plans.free.leave=40%", "limiter.limits.all.plans.pro.leave=1")
+                .withPropertyValues(
+                        "limiter.limits.all.leave=20%",
+                        "limiter.limits.all.plans.free.leave=40%", "limiter.limits.all.plans.pro.leave=0")
                 .run(context -> {
                     Shared api = context.getBean(Shared.class);
                     assertThat(callsOf(() -> api.all("free")).getAsInt()).isEqualTo(6);
-                    assertThat(callsOf(() -> api.all("pro")).getAsInt()).isEqualTo(3);
-                    assertThat(callsOf(() -> api.all("")).getAsInt()).isOne();
+                    assertThat(callsOf(() -> api.all("")).getAsInt()).isEqualTo(2);
+                    assertThat(callsOf(() -> api.all("pro")).getAsInt()).isEqualTo(2);
+                });
+    }
+
+    @Test
+    void a_plan_that_leaves_permits_takes_no_prefetched_ones() {
+        runner.withPropertyValues(
+                        "limiter.limits.bucket.prefetch-time=1s", "limiter.limits.bucket.plans.free.leave=20%")
+                .run(context -> {
+                    Api api = context.getBean(Api.class);
+                    assertThat(callsOf(() -> api.bucket("ann", "free")).getAsInt())
+                            .isEqualTo(8);
                 });
     }
 
@@ -113,11 +126,13 @@ class LeaveTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "quota.leave=20 % | limiter.limits.quota.leave: a share must be a percentage above 0% and up to 100%, such as 20%, or a number of permits, such as 20, was '20 %'",
+                "quota.leave=20 % | limiter.limits.quota.leave: a share must be a percentage from 0% to 100%, such as 20%, or a number of permits, such as 20, was '20 %'",
                 "quota.leave=10 | leave must leave the 1 permits of a call, of a capacity of 10, was 10",
                 "quota.leave=100% | leave must leave the 1 permits of a call, of a capacity of 10, was 100%",
                 "quota.plans.free.leave=10 | limiter.limits.quota.plans.free.*: leave must leave the 1 permits of a call, of a capacity of 10, was 10",
                 "bucket.leave=5,bucket.plans.free.capacity=5 | limiter.limits.bucket.plans.free.*: leave must leave the 1 permits of a call, of a capacity of 5, was 5",
+                "bucket.leave=1,bucket.prefetch-time=1s | leave and prefetch-time exclude each other, because prefetched permits are taken before it is known how many are left: remove one of them",
+                "reports.prefetch-time=1s | leave and prefetch-time exclude each other",
                 "bucket.warm-up=9s,bucket.leave=1 | leave has no effect on kind token-bucket with a warm-up: remove it",
             })
     void a_limit_that_cannot_leave_permits_fails_at_startup(String settings, String message) {
@@ -141,7 +156,7 @@ class LeaveTest {
     void an_annotation_with_another_text_fails_at_startup() {
         runner.withBean(Refused.class)
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasStackTraceContaining("leave: a share must be a percentage above 0% and up to 100%")
+                        .hasStackTraceContaining("leave: a share must be a percentage from 0% to 100%")
                         .hasStackTraceContaining("was 'ten'"));
     }
 }

@@ -86,17 +86,18 @@ class WarningsTest {
     void callers_who_share_permits_can_have_plans_that_only_warn() {
         runner.withBean(Shared.class)
                 .withPropertyValues(
-                        "limiter.limits.all.warn-at=10",
+                        "limiter.limits.all.warn-at=1",
+                        "limiter.limits.all.plans.quiet.warn-at=0",
                         "limiter.limits.all.plans.free.warn-at=2",
                         "limiter.limits.all.plans.pro.warn-at=30%")
                 .run(context -> {
                     Shared api = context.getBean(Shared.class);
-                    for (String plan : List.of("pro", "free", "free", "pro", "pro")) {
+                    for (String plan : List.of("quiet", "pro", "free", "pro", "pro")) {
                         api.all(plan);
                     }
                     Queue<String> warnings = context.getBean(Events.class).warnings;
                     Eventually.that(
-                            () -> assertThat(warnings).containsExactly("all.free[] 2 of 10", "all.pro[] 4 of 10"));
+                            () -> assertThat(warnings).containsExactly("all.free[] 3 of 10", "all.pro[] 4 of 10"));
                 });
     }
 
@@ -104,8 +105,7 @@ class WarningsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "quota.warn-at=80 % | limiter.limits.quota.warn-at: a share must be a percentage above 0% and up to 100%, such as 20%, or a number of permits, such as 20, was '80 %'",
-                "quota.warn-at=0 | limiter.limits.quota.warn-at: permits must be at least 1, was 0",
+                "quota.warn-at=80 % | limiter.limits.quota.warn-at: a share must be a percentage from 0% to 100%, such as 20%, or a number of permits, such as 20, was '80 %'",
                 "quota.warn-at=6 | warn-at must be at most the limit of 5, was 6",
                 "quota.warn-at=5,quota.plans.free.limit=4 | limiter.limits.quota.plans.free.*: warn-at must be at most the limit of 4, was 5",
                 "quota.plans.free.warn-at=6 | limiter.limits.quota.plans.free.*: warn-at must be at most the limit of 5, was 6",

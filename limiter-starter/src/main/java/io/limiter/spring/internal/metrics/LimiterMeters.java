@@ -9,7 +9,7 @@ public final class LimiterMeters {
     /** Counter: bans of keys that were rejected too often, by {@link #LIMIT}. */
     public static final String BANS = "limiter.bans";
 
-    /** Counter: warnings that most of a window is used, by {@link #LIMIT}. */
+    /** Counter: warnings that most of a window is used, by {@link #LIMIT} and {@link #OUTCOME}. */
     public static final String WARNINGS = "limiter.warnings";
 
     /** Counter: requests whose responses do not say what they have cost, so that they stay charged for their estimate, by {@link #LIMIT}. */

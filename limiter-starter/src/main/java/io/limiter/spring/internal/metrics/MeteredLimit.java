@@ -71,9 +71,15 @@ final class MeteredLimit {
                 .description("Bans of keys that were rejected too often")
                 .tag(LimiterMeters.LIMIT, name)
                 .register(registry);
-        FunctionCounter.builder(LimiterMeters.WARNINGS, this, limit -> limit.sum(LimiterTotals::warnings))
-                .description("Warnings of fixed windows that have reached their warn-at")
+        warnings(registry, "published", limit -> limit.sum(LimiterTotals::warnings));
+        warnings(registry, "dropped", limit -> limit.sum(LimiterTotals::droppedWarnings));
+    }
+
+    private void warnings(MeterRegistry registry, String outcome, ToDoubleFunction<MeteredLimit> count) {
+        FunctionCounter.builder(LimiterMeters.WARNINGS, this, count)
+                .description("Warnings of fixed windows that have reached their warn-at, by outcome")
                 .tag(LimiterMeters.LIMIT, name)
+                .tag(LimiterMeters.OUTCOME, outcome)
                 .register(registry);
     }
 

@@ -311,7 +311,10 @@ public final class ConfiguredLimits implements DefinedLimits.Configured {
                             .withPlan(plan);
             ofPlan = isUnlimited(plan) ? ofPlan.withUnlimited(true) : ofPlan;
             Prefetch prefetch = parameters.prefetch();
-            return prefetch == null ? ofPlan : ofPlan.withPrefetch(prefetch);
+            // A plan that leaves permits to the others of its limit takes no prefetched ones.
+            return prefetch == null || LimitSettings.leaves(ofPlan, limit(plan))
+                    ? ofPlan
+                    : ofPlan.withPrefetch(prefetch);
         }
     }
 

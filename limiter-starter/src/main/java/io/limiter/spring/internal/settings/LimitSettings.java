@@ -58,8 +58,9 @@ import org.springframework.util.ReflectionUtils;
  *     the limit that each instance decides under, such as local(0.2)
  * @param ban when a key that is rejected too often is banned, and for how long
  * @param leave how much of its capacity the limit leaves to other limits of its name, a share such as 20% or a number of permits; nothing
- *     if not set
- * @param warnAt how much of a fixed window is used when it warns once, a share such as 80% or a number of permits; it does not if not set
+ *     if not set, or 0
+ * @param warnAt how much of a fixed window is used when it warns once, a share such as 80% or a number of permits; it does not if not
+ *     set, or 0
  * @param unlimited of a plan alone: whether its callers are not limited, so that no other setting is beside it
  * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, timeout,
  *     leave and warn-at, or unlimited
@@ -293,6 +294,11 @@ public record LimitSettings(
         AnyLimit limit = used.toLimit(permits, places);
         LimiterOptions options = otherwise.with(options(property));
         checkShares(options, limit, permits);
+        if (used.prefetch() != null && leaves(options, limit)) {
+            throw new IllegalArgumentException(
+                    "leave and prefetch-time exclude each other, because prefetched permits are taken before it is known how many are"
+                            + " left: remove one of them");
+        }
         return new Configured(
                 property,
                 used,
@@ -345,6 +351,11 @@ public record LimitSettings(
             throw new IllegalArgumentException("leave must leave the " + permits
                     + " permits of a call, of a capacity of " + limit.capacity() + ", was " + leave);
         }
+    }
+
+    /** Whether limiters of a limit leave permits to others; a share of 0 leaves none. */
+    static boolean leaves(LimiterOptions options, AnyLimit limit) {
+        return options.leave().filter(leave -> leave.of(limit.capacity()) > 0).isPresent();
     }
 
     /** The kind of a limit whose permits are spent; if it is another, {@link #over} says so. */

@@ -9,6 +9,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.Share;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
@@ -162,9 +163,9 @@ class LimiterMetricsTest {
     void what_is_never_counted_has_no_meter() {
         MeteredLimit limit = new MeteredLimit("k", () -> null);
         limit.register(registry, false);
-        assertThat(registry.getMeters()).as("and those of bans and warnings").hasSize(14);
+        assertThat(registry.getMeters()).as("and those of bans and warnings").hasSize(15);
         limit.registerSkips(registry);
-        assertThat(registry.getMeters()).hasSize(15);
+        assertThat(registry.getMeters()).hasSize(16);
         Contexts.local().withBean(Unconditional.class).run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             Unconditional methods = context.getBean(Unconditional.class);
@@ -199,7 +200,8 @@ class LimiterMetricsTest {
         Contexts.local().run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             LimiterFactory factory = context.getBean(LimiterFactory.class);
-            Limiter limiter = factory.build("k", FixedWindow.of(1, DAY));
+            Limiter limiter = factory.with(LimiterOptions.NONE.withWarnAt(Share.permits(1)))
+                    .build("k", FixedWindow.of(1, DAY));
             limiter.tryAcquire("alice@example.com");
             limiter.tryAcquire("alice@example.com");
             factory.build("places", ConcurrencyLimit.of(1)).tryAcquire("alice@example.com");
@@ -210,7 +212,17 @@ class LimiterMetricsTest {
                     .collect(Collectors.toSet());
             assertThat(values)
                     .containsExactlyInAnyOrder(
-                            "k", "places", "granted", "rejected", "error", "local", "override", "answered", "failed");
+                            "k",
+                            "places",
+                            "granted",
+                            "rejected",
+                            "error",
+                            "local",
+                            "override",
+                            "answered",
+                            "failed",
+                            "published",
+                            "dropped");
         });
     }
 
@@ -299,11 +311,14 @@ class LimiterMetricsTest {
     }
 
     @Test
-    void fifty_limits_are_600_series_of_decisions_50_of_bans_and_50_of_warnings() {
+    void fifty_limits_are_600_series_of_decisions_50_of_bans_and_100_of_warnings_whatever_keys_callers_invent() {
         Contexts.local().run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             for (int i = 0; i < 50; i++) {
-                factory.build("limit" + i, FixedWindow.of(1, DAY));
+                Limiter limiter = factory.with(LimiterOptions.NONE.withWarnAt(Share.permits(1)))
+                        .build("limit" + i, FixedWindow.of(1, DAY));
+                limiter.tryAcquire("invented " + i);
+                limiter.tryAcquire("invented too " + i);
             }
             MeterRegistry overRedis = new SimpleMeterRegistry();
             factory.statistics()
@@ -311,7 +326,7 @@ class LimiterMetricsTest {
                     .forEach(totals -> new MeteredLimit(totals.name(), () -> null).register(overRedis, false));
             assertThat(overRedis.find(LimiterMeters.DECISIONS).meters()).hasSize(600);
             assertThat(overRedis.find(LimiterMeters.BANS).meters()).hasSize(50);
-            assertThat(overRedis.find(LimiterMeters.WARNINGS).meters()).hasSize(50);
+            assertThat(overRedis.find(LimiterMeters.WARNINGS).meters()).hasSize(100);
         });
     }
 
