@@ -38,8 +38,8 @@ record Options(
         boolean list) {
 
     static final String USAGE = """
-            --short          the rows of the summary and the tail, with fewer subjects, in under five minutes
-            --cells a,b      only these; * stands for anything, as in hot-*-threads or *-rtt-500; also "tail", "memory", and
+            --short          the rows of the summary, with fewer subjects, in under five minutes
+            --cells a,b      only these; * stands for anything, as in hot-*-threads, arrivals-* or *-rtt-500; also "memory", and
                              "servers" if wrk is installed
             --subjects a,b   only these, and the floor
             --rounds n       slices of each subject in each cell, 1 to 100; default 5, or 3 with --short
@@ -110,10 +110,8 @@ record Options(
     }
 
     private static List<String> parts(@Nullable String patterns, boolean isShort) {
-        List<String> parts = isShort
-                ? Stream.concat(Cell.SUMMARY.stream().map(Cell::name), Stream.of(Part.TAIL))
-                        .toList()
-                : Part.WHOLE;
+        List<String> parts =
+                isShort ? Cell.SUMMARY.stream().map(Cell::name).toList() : Part.WHOLE;
         return patterns == null
                 ? parts
                 : select("--cells", patterns, isShort ? parts : Part.NAMES, Function.identity());

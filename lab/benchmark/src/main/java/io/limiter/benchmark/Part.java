@@ -1,21 +1,22 @@
 package io.limiter.benchmark;
 
+import io.limiter.benchmark.load.Arrivals;
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.measure.ArrivalRunner;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.CellRunner;
 import io.limiter.benchmark.measure.KeyMemory;
-import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What a run consists of; the results of each part are kept as soon as it has finished. */
 record Part(String name, double plannedSeconds, Action action) {
 
-    static final String TAIL = "tail";
     static final String MEMORY = "memory";
     static final String SERVERS = "servers";
 
@@ -27,13 +28,18 @@ record Part(String name, double plannedSeconds, Action action) {
             .toList();
 
     /** The names of the whole comparison, as far as this JVM can run it. */
-    static final List<String> WHOLE = Stream.concat(Cell.all().stream().map(Cell::name), Stream.of(TAIL, MEMORY))
+    static final List<String> WHOLE = Stream.of(
+                    Cell.all().stream().map(Cell::name),
+                    Arrivals.LOCAL.stream().map(Arrivals::name),
+                    Stream.of(MEMORY))
+            .flatMap(names -> names)
             .toList();
 
     /** Also those that are measured only if they are named: cells with a network, and servers. */
     static final List<String> NAMES = Stream.of(
                     WHOLE.stream(),
                     CELLS.stream().filter(cell -> cell.roundTripMicros() > 0).map(Cell::name),
+                    Arrivals.REMOTE.stream().map(Arrivals::name),
                     ServerRunner.isPossible() ? Stream.of(SERVERS) : Stream.<String>of())
             .flatMap(names -> names)
             .toList();
@@ -49,10 +55,11 @@ record Part(String name, double plannedSeconds, Action action) {
         List<Contender> contenders = options.contenders();
         return options.parts().stream()
                 .map(name -> switch (name) {
-                    case TAIL -> tail(timing, TailRunner.among(contenders));
                     case MEMORY -> memory(contenders);
                     case SERVERS -> servers(timing);
-                    default -> cell(cellNamed(name), timing, contenders);
+                    default -> arrivalsNamed(name)
+                            .map(arrivals -> arrivals(arrivals, timing, ArrivalRunner.among(contenders)))
+                            .orElseGet(() -> cell(cellNamed(name), timing, contenders));
                 })
                 .toList();
     }
@@ -72,11 +79,17 @@ record Part(String name, double plannedSeconds, Action action) {
                 redis -> Finished.cell(new CellRunner(redis, timing).run(cell, contenders)));
     }
 
-    private static Part tail(Timing timing, List<Contender> contenders) {
+    private static Optional<Arrivals> arrivalsNamed(String name) {
+        return Stream.concat(Arrivals.LOCAL.stream(), Arrivals.REMOTE.stream())
+                .filter(arrivals -> arrivals.name().equals(name))
+                .findFirst();
+    }
+
+    private static Part arrivals(Arrivals arrivals, Timing timing, List<Contender> contenders) {
         return new Part(
-                TAIL,
-                timing.plannedSeconds(3 * contenders.size()) - 2 * contenders.size() * timing.warmUpSeconds(),
-                redis -> Finished.tails(TAIL, new TailRunner(redis, timing).run(contenders)));
+                arrivals.name(),
+                ArrivalRunner.plannedSeconds(timing, contenders.size()),
+                redis -> Finished.arrivals(arrivals.name(), new ArrivalRunner(redis, timing).run(arrivals, contenders)));
     }
 
     private static Part servers(Timing timing) {

@@ -38,19 +38,18 @@ class BenchmarkTest {
     @Test
     void a_run_leaves_two_pages_and_its_figures() throws Exception {
         List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j-batching", "gateway-script");
-        Results results = measure(options(List.of("hot-granted-1-threads", "tail", "memory"), contenders, false));
+        Results results = measure(options(List.of("hot-granted-1-threads", "arrivals-hot-5000", "memory"), contenders, false));
 
         assertThat(results.problems()).isEmpty();
         assertThat(users())
                 .contains("| 1 thread, one key |", "[figures.csv](figures.csv)", "[More tables](contributors.md)")
-                .doesNotContain("Tail latency, JDK ", "by `the command`", "NaN", "Not to be used");
+                .contains("## Requests at a fixed rate, JDK ", "| 5,000/s, one key, limiter |", "one key, no limit |")
+                .doesNotContain("by `the command`", "NaN", "Not to be used");
         assertThat(contributors())
                 .contains(
                         "[The page for users](README.md)",
                         "by `the command`",
                         "Bucket4j 8.",
-                        "## Tail latency, JDK ",
-                        "| limiter |",
                         "[figures.csv](figures.csv)")
                 .doesNotContain("| 1 thread, one key |", "limiter ⚠", "NaN", "Not to be used", "of unknown version");
         assertThat(figures())
@@ -64,7 +63,7 @@ class BenchmarkTest {
     @Test
     void a_part_replaces_its_own_sections_and_figures() throws Exception {
         List<Contender> contenders = some("raw-evalsha", "limiter");
-        measure(options(List.of("hot-granted-1-threads", "tail"), contenders, false));
+        measure(options(List.of("hot-granted-1-threads", "arrivals-hot-1000"), contenders, false));
         Files.writeString(
                 dir.resolve("README.md"),
                 users().replace("| 1 thread, one key |", "| replaced |").replace("The floor, ", "The kept floor, "));
@@ -72,7 +71,7 @@ class BenchmarkTest {
                 dir.resolve("contributors.md"),
                 contributors()
                         .replace("What each promises:", "What each promised:")
-                        .replace("64 blocking threads", "kept threads"));
+                        .replace("64 threads serve", "kept threads serve"));
         List<String> ofBothPages = List.of("hot-granted-16-threads-rtt-500", "hot-granted-1024-async-rtt-500");
         List<String> parts = Stream.concat(Stream.of("hot-granted-1-threads"), ofBothPages.stream())
                 .toList();
@@ -91,7 +90,7 @@ class BenchmarkTest {
                 .doesNotContain("## Summary");
         assertThat(figures())
                 .containsOnlyOnce("table,row,column,value")
-                .containsPattern("\"Tail latency, JDK \\d+\",limiter,")
+                .containsPattern("\"Requests at a fixed rate, JDK \\d+\",\"1,000/s, one key, limiter\",")
                 .containsPattern("\"hot, granted, 16 threads, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
     }
 
@@ -252,7 +251,7 @@ class BenchmarkTest {
                 .hasMessageStartingWith("--subjects: nothing is named sentinel; there are raw-evalsha, ");
         assertThatThrownBy(() -> Options.parse("--cells", "cold"))
                 .hasMessageStartingWith("--cells: nothing is named cold; there are ")
-                .hasMessageContaining(", tail, memory, hot-granted-16-threads-rtt-500, ");
+                .hasMessageContaining(", memory, hot-granted-16-threads-rtt-500, ");
         assertThatThrownBy(() -> Options.parse("--quick"))
                 .hasMessageStartingWith("there is no option --quick, only\n--short ");
         assertThatThrownBy(() -> Options.parse("--out")).hasMessageStartingWith("--out needs a value:");

@@ -1,59 +1,63 @@
 package io.limiter.benchmark.measure;
 
+import io.limiter.benchmark.load.Arrivals;
 import io.limiter.benchmark.subject.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * Threads that send requests at times fixed beforehand, however long the answers take. A latency counts from the intended
- * time, so a request that is late because of the one before it counts as slow (no coordinated omission).
+ * Threads that serve requests which arrive at times fixed beforehand, however long the answers take. A latency counts from the
+ * arrival, so a request that waits for a thread counts as slow (no coordinated omission).
  */
 final class OpenLoop {
 
-    private static final int THREADS = 64;
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long after the end those that are late are sent; the rest counts as answered then, so the true time is longer. */
+    /** How long after the last arrival late requests are sent; the rest counts as answered then, so the true time is longer. */
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Subject subject;
-    private final double intervalNanos;
-    private final long startNanos;
-    private final long measuredNanos;
-    private final long endNanos;
+    private final int[] ids;
+    private final long[] dueNanos;
+    private final long unmeasuredNanos;
+    private final long startNanos = System.nanoTime() + LEAD_NANOS;
+    private final AtomicInteger next = new AtomicInteger();
     private final AtomicLong failed = new AtomicLong();
 
-    private OpenLoop(Subject subject, double perSecond, double unmeasuredSeconds, double seconds) {
+    private OpenLoop(Subject subject, int[] ids, long[] dueNanos, long unmeasuredNanos) {
         this.subject = subject;
-        this.intervalNanos = 1e9 / perSecond;
-        this.startNanos = System.nanoTime() + LEAD_NANOS;
-        this.measuredNanos = startNanos + (long) (unmeasuredSeconds * 1e9);
-        this.endNanos = measuredNanos + (long) (seconds * 1e9);
+        this.ids = ids;
+        this.dueNanos = dueNanos;
+        this.unmeasuredNanos = unmeasuredNanos;
     }
 
     /**
      * Returns the latencies, once all requests are answered.
      *
-     * @param perSecond requests of all threads together
-     * @param unmeasuredSeconds how long requests are sent before the first that counts
+     * @param ids of the requests, which begin again after the last; their number is a power of two
+     * @param dueNanos when each request arrives, from the start
+     * @param unmeasuredNanos from when on requests count
+     * @param whenMeasured called then
      * @throws IllegalStateException if a request fails
      */
-    static Histogram run(Subject subject, double perSecond, double unmeasuredSeconds, double seconds)
+    static Histogram run(Subject subject, int[] ids, long[] dueNanos, long unmeasuredNanos, Runnable whenMeasured)
             throws InterruptedException {
-        OpenLoop loop = new OpenLoop(subject, perSecond, unmeasuredSeconds, seconds);
+        OpenLoop loop = new OpenLoop(subject, ids, dueNanos, unmeasuredNanos);
         List<Histogram> histograms = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            int number = i;
+        for (int i = 0; i < Arrivals.WORKERS; i++) {
             Histogram histogram = new Histogram(1, Callers.LONGEST_NANOS, 3);
             histograms.add(histogram);
-            threads.add(Driver.PLATFORM.newThread(() -> loop.send(number, histogram)));
+            threads.add(Driver.PLATFORM.newThread(() -> loop.serve(histogram)));
         }
         threads.forEach(Thread::start);
+        await(loop.startNanos + unmeasuredNanos);
+        whenMeasured.run();
         for (Thread thread : threads) {
             thread.join();
         }
@@ -65,25 +69,22 @@ final class OpenLoop {
         return sum;
     }
 
-    private void send(int number, Histogram histogram) {
-        for (long i = number; ; i += THREADS) {
-            long intended = startNanos + (long) (i * intervalNanos);
-            if (intended - endNanos >= 0) {
-                return;
+    private void serve(Histogram histogram) {
+        for (int i = next.getAndIncrement(); i < dueNanos.length; i = next.getAndIncrement()) {
+            long due = startNanos + dueNanos[i];
+            await(due);
+            if (System.nanoTime() - startNanos - dueNanos[dueNanos.length - 1] < DRAIN_NANOS) {
+                send(ids[i & (ids.length - 1)]);
             }
-            await(intended);
-            if (System.nanoTime() - endNanos < DRAIN_NANOS) {
-                send();
-            }
-            if (intended - measuredNanos >= 0) {
-                histogram.recordValue(Math.min(System.nanoTime() - intended, Callers.LONGEST_NANOS));
+            if (dueNanos[i] >= unmeasuredNanos) {
+                histogram.recordValue(Math.min(System.nanoTime() - due, Callers.LONGEST_NANOS));
             }
         }
     }
 
-    private void send() {
+    private void send(int id) {
         try {
-            subject.tryAcquire(0);
+            subject.tryAcquire(id);
         } catch (RuntimeException e) {
             failed.incrementAndGet();
         }

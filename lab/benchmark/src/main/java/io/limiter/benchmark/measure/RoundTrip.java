@@ -31,6 +31,9 @@ public final class RoundTrip implements AutoCloseable {
     /** How often the delay is corrected by what was measured: threads wake up late. */
     private static final int CORRECTIONS = 3;
 
+    /** A delay beside which that is nothing, and which would take long to measure. */
+    private static final int LONG_MICROS = 10_000;
+
     private final ChildJvm proxy;
 
     private RoundTrip(ChildJvm proxy) {
@@ -45,9 +48,10 @@ public final class RoundTrip implements AutoCloseable {
     static RoundTrip start(String host, int redisPort, int micros) {
         RoundTrip network = open(host, redisPort);
         double delayMicros = micros / 2.0;
-        for (int i = 0; i <= CORRECTIONS; i++) {
-            network.delay(Math.round(delayMicros * 1000));
+        network.delay(Math.round(delayMicros * 1000));
+        for (int i = 0; i < CORRECTIONS && micros < LONG_MICROS; i++) {
             delayMicros = Math.max(0, delayMicros - (network.measured().p50() - micros) / 2);
+            network.delay(Math.round(delayMicros * 1000));
         }
         return network;
     }

@@ -15,6 +15,13 @@ public record Spread(double median, double least, double most) {
                         round -> figure.applyAsDouble(rounds.get(round)) / figure.applyAsDouble(others.get(round))));
     }
 
+    /** By how much a figure is higher than that of another one in the same round. */
+    public static <T> Spread difference(List<T> rounds, List<T> others, ToDoubleFunction<T> figure) {
+        return of(IntStream.range(0, Math.min(rounds.size(), others.size()))
+                .mapToDouble(
+                        round -> figure.applyAsDouble(rounds.get(round)) - figure.applyAsDouble(others.get(round))));
+    }
+
     public static Spread of(DoubleStream values) {
         double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
         if (sorted.length == 0) {

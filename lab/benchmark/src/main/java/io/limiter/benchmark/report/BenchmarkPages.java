@@ -32,7 +32,7 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
             the same one on another day, gives other figures: runs by others on a quiet machine with two processors had 1.8 × the best
             peer with one thread, 1.1 to 1.2 × with 16 threads and 1.3 to 1.5 × with 64.
 
-            [More tables](%s) show tail latency, virtual threads, other round trips and servers, and what each
+            [More tables](%s) show other rates, virtual threads, other round trips and servers, and what each
             limiter promises. [%s](%s) has all figures, and the spread of the rates.
             """;
 
@@ -134,7 +134,7 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
     }
 
     private static List<Section> sections(Results results) {
-        return Stream.concat(Summary.of(results).stream(), Stream.of(ServerTable.of(results), TailTable.of(results)))
+        return Stream.concat(Summary.of(results).stream(), Stream.of(ServerTable.of(results), ArrivalTable.of(results)))
                 .toList();
     }
 

@@ -1,9 +1,9 @@
 package io.limiter.benchmark.report;
 
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.measure.ArrivalRunner;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
-import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
@@ -24,8 +24,8 @@ public record Results(Environment environment, List<Contender> contenders, List<
         return parts.stream().map(Finished::cell).filter(Objects::nonNull).toList();
     }
 
-    List<TailRunner.Result> tails() {
-        return parts.stream().flatMap(part -> part.tails().stream()).toList();
+    List<ArrivalRunner.Result> arrivals() {
+        return parts.stream().flatMap(part -> part.arrivals().stream()).toList();
     }
 
     List<KeyMemory> memory() {
@@ -85,7 +85,7 @@ public record Results(Environment environment, List<Contender> contenders, List<
     public record Finished(
             String part,
             @Nullable CellResult cell,
-            List<TailRunner.Result> tails,
+            List<ArrivalRunner.Result> arrivals,
             List<KeyMemory> memory,
             List<ServerRunner.Result> servers) {
 
@@ -93,8 +93,8 @@ public record Results(Environment environment, List<Contender> contenders, List<
             return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of());
         }
 
-        public static Finished tails(String part, List<TailRunner.Result> tails) {
-            return new Finished(part, null, tails, List.of(), List.of());
+        public static Finished arrivals(String part, List<ArrivalRunner.Result> arrivals) {
+            return new Finished(part, null, arrivals, List.of(), List.of());
         }
 
         public static Finished memory(String part, List<KeyMemory> memory) {

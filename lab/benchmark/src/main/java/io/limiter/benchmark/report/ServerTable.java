@@ -17,8 +17,9 @@ final class ServerTable {
             "server, limit", "requests/s", "× no limit", "p50 ms", "p99 ms", "CPU µs of the server", "CPU µs of Redis");
 
     private static final String LEGEND = """
-            `wrk` keeps 32 requests open to a controller that responds `hello`. Without a limit, this library is switched off. No limit
-            rejects a request. Server, Redis and `wrk` share the processors, and the processor time is per request.
+            `wrk` keeps 32 requests open to a controller that responds `hello`, each with one of 10,000 keys. Without a limit, this library
+            is switched off. All requests count for one key, except where the row names 10,000. No limit rejects a request. Server, Redis
+            and `wrk` share the processors, and the processor time is per request.
             """;
 
     private static final String COSTS = """
@@ -36,7 +37,7 @@ final class ServerTable {
                 Locale.ROOT,
                 COSTS,
                 percentLost(results, limiting -> limiting == Limiting.RAW),
-                percentLost(results, limiting -> limiting != Limiting.RAW && limiting != Limiting.NONE));
+                percentLost(results, limiting -> limiting == Limiting.ANNOTATION || limiting == Limiting.RULE));
         return new Section(
                 "Requests of a server",
                 LEGEND,

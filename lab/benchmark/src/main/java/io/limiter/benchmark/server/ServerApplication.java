@@ -55,7 +55,11 @@ public final class ServerApplication {
         NONE("no limit", Map.of("limiter.enabled", "false")),
         /** By the least that a decision in Redis can cost: the floor of the comparison. */
         RAW("raw `EVALSHA`", Map.of("limiter.enabled", "false")),
+        BUCKET4J("Bucket4j, batching", Map.of("limiter.enabled", "false")),
         ANNOTATION("`@RateLimit`", Map.of()),
+        PREFETCH("`@RateLimit`, prefetch 50 ms", PREFETCHED),
+        KEYS("`@RateLimit`, 10,000 keys", Map.of()),
+        KEYS_PREFETCH("`@RateLimit`, 10,000 keys, prefetch 50 ms", PREFETCHED),
         RULE(
                 "HTTP rule by address",
                 Map.of("limiter.http.all.path", "/**", "limiter.http.all.limits.second.rate", ServerApplication.RATE));
@@ -76,7 +80,14 @@ public final class ServerApplication {
     /** More than any machine serves. */
     private static final int RATE = 1_000_000;
 
+    private static final String LIMIT = "hello";
+    private static final Map<String, Object> PREFETCHED = Map.of("limiter.limits.hello.prefetch-time", "50ms");
+
+    private static final String CONTENDER = "called.contender";
+
+    /** With a {@code k}, which is the key where there are several. */
     static final String PATH = "/hello";
+
     private static final String HELLO = "hello";
 
     private ServerApplication() {}
@@ -104,6 +115,7 @@ public final class ServerApplication {
         properties.put("limiter.failure.decision-timeout", "1m");
         properties.put("limiter.on-failure", "throw");
         properties.put("spring.threads.virtual.enabled", server == Server.VIRTUAL);
+        properties.put(CONTENDER, limiting == Limiting.BUCKET4J ? "bucket4j-batching" : Contenders.RAW_EVALSHA.name());
         boolean onNetty = server == Server.NETTY;
         SpringApplication application =
                 new SpringApplication(onNetty ? OnNetty.class : OnTomcat.class, controller(limiting, onNetty));
@@ -116,8 +128,9 @@ public final class ServerApplication {
     private static Class<?> controller(Limiting limiting, boolean onNetty) {
         return switch (limiting) {
             case NONE, RULE -> onNetty ? Reactive.class : Plain.class;
-            case RAW -> onNetty ? RawReactive.class : Raw.class;
-            case ANNOTATION -> onNetty ? LimitedReactive.class : Limited.class;
+            case RAW, BUCKET4J -> onNetty ? CallingReactive.class : Calling.class;
+            case ANNOTATION, PREFETCH -> onNetty ? LimitedReactive.class : Limited.class;
+            case KEYS, KEYS_PREFETCH -> onNetty ? KeysReactive.class : Keys.class;
         };
     }
 
@@ -144,50 +157,53 @@ public final class ServerApplication {
     }
 
     @RestController
-    @Import(Floor.class)
-    static class Raw {
+    @Import(Called.class)
+    static class Calling {
 
-        private final Floor floor;
+        private final Called called;
 
-        Raw(Floor floor) {
-            this.floor = floor;
+        Calling(Called called) {
+            this.called = called;
         }
 
         @GetMapping(PATH)
         String hello() {
-            floor.subject.tryAcquire(0);
+            called.subject.tryAcquire(0);
             return HELLO;
         }
     }
 
     @RestController
-    @Import(Floor.class)
-    static class RawReactive {
+    @Import(Called.class)
+    static class CallingReactive {
 
-        private final Floor floor;
+        private final Called called;
 
-        RawReactive(Floor floor) {
-            this.floor = floor;
+        CallingReactive(Called called) {
+            this.called = called;
         }
 
         @GetMapping(PATH)
         Mono<String> hello() {
-            return Mono.fromCompletionStage(() -> floor.subject.tryAcquireAsync(0))
+            return Mono.fromCompletionStage(() -> called.subject.tryAcquireAsync(0))
                     .thenReturn(HELLO);
         }
     }
 
-    /** Calls a script for one key, as the floor of the comparison does. */
-    static class Floor implements AutoCloseable {
+    /** One of the contenders of the comparison, for one key. */
+    static class Called implements AutoCloseable {
 
         private final RedisClients clients;
         private final Subject.Async subject;
 
-        Floor(@Value("${spring.data.redis.port}") int port) {
+        Called(@Value("${spring.data.redis.port}") int port, @Value("${" + CONTENDER + "}") String contender) {
             clients = new RedisClients("127.0.0.1", port);
-            subject = (Subject.Async) Contenders.RAW_EVALSHA
+            subject = (Subject.Async) Contenders.ALL.stream()
+                    .filter(each -> each.name().equals(contender))
+                    .findFirst()
+                    .orElseThrow()
                     .opener()
-                    .open(clients, Allowance.perSecond(RATE), new String[] {"floor-of-a-server"});
+                    .open(clients, Allowance.perSecond(RATE), new String[] {"of-" + contender});
         }
 
         @Override
@@ -200,7 +216,17 @@ public final class ServerApplication {
     static class Limited {
 
         @GetMapping(PATH)
-        @RateLimit(rate = RATE)
+        @RateLimit(name = LIMIT, rate = RATE)
+        String hello() {
+            return HELLO;
+        }
+    }
+
+    @RestController
+    static class Keys {
+
+        @GetMapping(PATH)
+        @RateLimit(name = LIMIT, key = "param:k", rate = RATE)
         String hello() {
             return HELLO;
         }
@@ -219,7 +245,17 @@ public final class ServerApplication {
     static class LimitedReactive {
 
         @GetMapping(PATH)
-        @RateLimit(rate = RATE)
+        @RateLimit(name = LIMIT, rate = RATE)
+        Mono<String> hello() {
+            return Mono.just(HELLO);
+        }
+    }
+
+    @RestController
+    static class KeysReactive {
+
+        @GetMapping(PATH)
+        @RateLimit(name = LIMIT, key = "param:k", rate = RATE)
         Mono<String> hello() {
             return Mono.just(HELLO);
         }

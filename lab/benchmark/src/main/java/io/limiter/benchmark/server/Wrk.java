@@ -1,9 +1,11 @@
 package io.limiter.benchmark.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.common.io.Resources;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -29,13 +31,19 @@ record Wrk(double requestsPerSecond, double p50, double p99, long requests) {
     /** @throws IllegalStateException if requests fail */
     static Wrk run(String url, long seconds) throws InterruptedException {
         try {
-            Process wrk = new ProcessBuilder(
-                            List.of("wrk", "-t1", "-T60s", CONNECTIONS, "-d" + seconds + "s", "--latency", url))
-                    .redirectErrorStream(true)
-                    .start();
-            String output = new String(wrk.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            wrk.waitFor();
-            return parse(output);
+            Path keys = Files.createTempFile("keys", ".lua");
+            try {
+                Files.writeString(keys, Resources.toString(Resources.getResource(Wrk.class, "keys.lua"), UTF_8));
+                Process wrk = new ProcessBuilder(List.of(
+                                "wrk", "-t1", "-T60s", CONNECTIONS, "-d" + seconds + "s", "--latency", "-s", keys + "", url))
+                        .redirectErrorStream(true)
+                        .start();
+                String output = new String(wrk.getInputStream().readAllBytes(), UTF_8);
+                wrk.waitFor();
+                return parse(output);
+            } finally {
+                Files.delete(keys);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

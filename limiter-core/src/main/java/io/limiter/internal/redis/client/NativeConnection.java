@@ -28,6 +28,8 @@ final class NativeConnection {
     // Guarded by the monitor of the LettuceCalls.
     private Runnable removeListener = () -> {};
 
+    // Both methods are deprecated, and the interface above them has none.
+    @SuppressWarnings("deprecation")
     private NativeConnection(RedisClusterAsyncCommands<byte[], byte[]> commands, Runnable close) {
         this.commands = commands;
         this.connection = commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
