@@ -76,6 +76,11 @@ public interface LimiterTotals {
         return Optional.empty();
     }
 
+    /** When the limiter that was built last warns, if it was built {@linkplain LimiterOptions#withWarnAt to}, with listeners. */
+    default Optional<Share> warnAt() {
+        return Optional.empty();
+    }
+
     /** The number of bans that began with a rejection counted in this JVM. */
     default long bans() {
         return 0;

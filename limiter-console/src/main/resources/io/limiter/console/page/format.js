@@ -122,7 +122,9 @@ export function describe(settings) {
 
 /** The limit in effect, without what holds only while the backend is unavailable. */
 export function definitionOf(limit) {
-  return describe({...limit.settings, onFailure: null}) || isolated(limit.limit);
+  const warnAt = / warnAt=(\d+)/.exec(limit.limit);
+  const own = describe({...limit.settings, onFailure: null}) || isolated(limit.limit);
+  return warnAt ? `${own}, ${t('warnsAt', number(Number(warnAt[1])))}` : own;
 }
 
 /** When a live limit ends. */

@@ -1,5 +1,6 @@
 package io.limiter.internal.named;
 
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
@@ -72,8 +73,16 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
     void add(ChangeableLimit<?> limiter, PrefixedName own, PrefixedName permits, LimiterId id) {
         LimiterCounters counters = Objects.requireNonNull(own.counters());
         OptionsInUse options = id.options();
+        // A warning that nobody receives would be the only one of its window.
+        Share warnAt = options.listeners() ? options.warnAt() : null;
         ShownLimit shown = new ShownLimit(
-                options.namespace(), options.hashTag(), id.limit(), options.policy(), options.ban(), options.live());
+                options.namespace(),
+                options.hashTag(),
+                id.limit(),
+                options.policy(),
+                options.ban(),
+                warnAt,
+                options.live());
         synchronized (this) {
             if (own.hasOwnCounters()) {
                 counters.plan(options.plan());
@@ -82,8 +91,7 @@ public final class NamedLimit implements Supplier<@Nullable LimitChange> {
             counters.prefetch(options.prefetch());
             limiter.setBan(options.ban(), permits.bans());
             limiter.setLeave(options.leave());
-            // A warning that nobody receives would be the only one of its window.
-            limiter.setWarnAt(options.listeners() ? options.warnAt() : null);
+            limiter.setWarnAt(warnAt);
             limiter.setCounters(options.listeners() ? counters : counters.quiet());
             limiter.setName(own, permits.named(), shown, options.unlimited());
             limiters.add(limiter);

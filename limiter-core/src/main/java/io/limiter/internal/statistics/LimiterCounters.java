@@ -9,6 +9,7 @@ import io.limiter.LimitExceededEvent;
 import io.limiter.LimitWarningEvent;
 import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
 import io.limiter.internal.engine.Outcome;
@@ -294,6 +295,12 @@ public final class LimiterCounters implements LimiterTotals {
     public Optional<Ban> ban() {
         ShownLimit shown = shared.shown.get();
         return Optional.ofNullable(shown == null ? null : shown.ban);
+    }
+
+    @Override
+    public Optional<Share> warnAt() {
+        ShownLimit shown = shared.shown.get();
+        return Optional.ofNullable(shown == null ? null : shown.warnAt);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.limiter.internal.statistics;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +17,7 @@ public final class ShownLimit {
     final String namespace;
     final HashTag hashTag;
     final @Nullable Ban ban;
+    final @Nullable Share warnAt;
     private final boolean live;
     private final AtomicLong builtAs = new AtomicLong();
     private volatile AnyLimit limit;
@@ -23,15 +25,23 @@ public final class ShownLimit {
 
     /**
      * @param ban of its keys; {@code null} for none
+     * @param warnAt how many permits of a window are used when it warns; {@code null} if it does not
      * @param live whether live limits change it
      */
     public ShownLimit(
-            String namespace, HashTag hashTag, AnyLimit limit, FailurePolicy policy, @Nullable Ban ban, boolean live) {
+            String namespace,
+            HashTag hashTag,
+            AnyLimit limit,
+            FailurePolicy policy,
+            @Nullable Ban ban,
+            @Nullable Share warnAt,
+            boolean live) {
         this.namespace = namespace;
         this.hashTag = hashTag;
         this.limit = limit;
         this.policy = policy;
         this.ban = ban;
+        this.warnAt = warnAt;
         this.live = live;
     }
 

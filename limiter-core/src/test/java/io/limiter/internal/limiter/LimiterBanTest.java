@@ -51,7 +51,7 @@ class LimiterBanTest {
 
     private EngineLimiter<FixedWindow> limiter(FailurePolicy policy) {
         counters.bans(known);
-        counters.show(new ShownLimit("", HashTag.FIRST_KEY, ONCE, policy, BAN, true));
+        counters.show(new ShownLimit("", HashTag.FIRST_KEY, ONCE, policy, BAN, null, true));
         EngineLimiter<FixedWindow> limiter = new EngineLimiter<>(
                 new KeySpace("", "login", ONCE.keySuffix()),
                 ONCE,

@@ -5,7 +5,9 @@ import io.limiter.BackendState;
 import io.limiter.Decision;
 import io.limiter.LimiterTotals;
 import io.limiter.LimiterTotals.KeyBan;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.internal.key.KeyText;
 import io.limiter.internal.key.SipHash;
@@ -229,7 +231,7 @@ final class FleetReports implements Fleet {
                 kind != null
                         ? kind.toString()
                         : limit == null ? "" : limit.getClass().getSimpleName(),
-                limit == null ? "" : limit.toString(),
+                limit == null ? "" : text(totals, limit),
                 settings(totals, limit),
                 totals.granted(),
                 totals.rejected(),
@@ -241,6 +243,15 @@ final class FleetReports implements Fleet {
                 rejected,
                 problems.apply(totals.prefix(), totals.name()),
                 past);
+    }
+
+    /** With the number of used permits at which it warns. */
+    private static String text(LimiterTotals totals, AnyLimit limit) {
+        Share share = totals.warnAt().orElse(null);
+        return share != null && limit instanceof FixedWindow window
+                ? window.withWarnAt(Math.min(share.of(window.limit()), window.limit()))
+                        .toString()
+                : limit.toString();
     }
 
     private static LiveSettings settings(LimiterTotals totals, @Nullable AnyLimit limit) {

@@ -109,7 +109,7 @@ class LiveKeyHashesTest {
         FLEET.clock().advance(Duration.ofSeconds(1));
         LiveInstance stranger = FLEET.instance(options);
         reports(stranger);
-        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("written 1 of them back");
+        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("written back 1 of them");
         LiveInstance fresh = FLEET.instance(options);
         assertThat(live(fresh).get("search", ANN)).contains(ban);
         assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();

@@ -1,6 +1,8 @@
 package io.limiter.spring.internal.actuate;
 
+import io.limiter.LimiterTotals;
 import io.limiter.Prefetch;
+import io.limiter.Share;
 import io.limiter.algorithm.AnyLimit;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.CalendarPeriod;
@@ -21,11 +23,23 @@ final class LimitDefinition {
 
     private LimitDefinition() {}
 
-    /** A limit, how it is prefetched, and its ban. */
-    static Map<String, @Nullable Object> of(AnyLimit limit, @Nullable Prefetch prefetch, @Nullable Ban ban) {
+    /** A limit, and how its limiters prefetch, when they warn, and their ban. */
+    static Map<String, @Nullable Object> of(AnyLimit limit, LimiterTotals limiters) {
+        return of(
+                limit,
+                limiters.prefetch().orElse(null),
+                limiters.warnAt().orElse(null),
+                limiters.ban().orElse(null));
+    }
+
+    static Map<String, @Nullable Object> of(
+            AnyLimit limit, @Nullable Prefetch prefetch, @Nullable Share warnAt, @Nullable Ban ban) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
         definition.putAll(parameters(limit));
+        if (warnAt != null) {
+            definition.put("warnAt", Math.min(warnAt.of(limit.capacity()), limit.capacity()));
+        }
         if (prefetch != null) {
             definition.put(
                     "prefetch", Map.of("time", shown(prefetch.time()), "callsPerSecond", prefetch.callsPerSecond()));
@@ -36,7 +50,6 @@ final class LimitDefinition {
         return definition;
     }
 
-    /** The parameters of a limit of the application's own are its components, or its text. */
     private static Map<String, @Nullable Object> parameters(AnyLimit limit) {
         Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
         if (limit instanceof TokenBucket bucket) {

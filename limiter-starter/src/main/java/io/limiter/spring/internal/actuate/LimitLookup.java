@@ -126,8 +126,7 @@ public final class LimitLookup {
                 KeyDescription.seconds(peek.fullAfterMicros()),
                 peek.periodEnd().orElse(null),
                 SourceNames.of(peek.source(), isLocal()),
-                LimitDefinition.of(
-                        limit, totals.prefetch().orElse(null), totals.ban().orElse(null)),
+                LimitDefinition.of(limit, totals),
                 live,
                 totals.plan().orElse(null),
                 totals.rejectedKeys().stream()

@@ -142,12 +142,7 @@ public final class LimitersEndpoint {
                 totals.prefix(),
                 totals.name(),
                 limit == null ? null : limit.getClass().getSimpleName(),
-                limit == null
-                        ? null
-                        : LimitDefinition.of(
-                                limit,
-                                totals.prefetch().orElse(null),
-                                totals.ban().orElse(null)),
+                limit == null ? null : LimitDefinition.of(limit, totals),
                 ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals),
                 ofName == null ? null : LiveDefinition.of(ofName),
                 LimitDescription.counts(totals::granted, lookup.isLocal()),

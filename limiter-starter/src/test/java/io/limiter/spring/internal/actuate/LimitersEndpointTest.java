@@ -12,6 +12,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
+import io.limiter.Share;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -126,6 +127,17 @@ class LimitersEndpointTest {
                 .containsPattern("\"fallback\":\\{\"policy\":\"local\",\"instances\":\\d+,\"share\":[0-9.]+}")
                 .contains("\"sizes\":{\"cachedRejections\":")
                 .doesNotContain(KEY);
+    }
+
+    @Test
+    void a_limit_that_warns_shows_when() throws Exception {
+        LimiterFactory limiters = application.getBean(LimiterFactory.class);
+        limiters.with(LimiterOptions.NONE.withWarnAt(Share.parse("75%")))
+                .build("warns", FixedWindow.of(10, HOUR))
+                .tryAcquire(KEY);
+        String shown = "\"definition\":{\"capacity\":10,\"limit\":10,\"period\":3600.0,\"warnAt\":8}";
+        assertThat(get(application, "limiters/warns").body()).contains(shown);
+        assertThat(get(application, "limiters/warns?key=" + KEY).body()).contains(shown);
     }
 
     @Test
