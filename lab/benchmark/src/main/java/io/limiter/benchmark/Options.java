@@ -110,8 +110,7 @@ record Options(
     }
 
     private static List<String> parts(@Nullable String patterns, boolean isShort) {
-        List<String> parts =
-                isShort ? Cell.SUMMARY.stream().map(Cell::name).toList() : Part.WHOLE;
+        List<String> parts = isShort ? Cell.SUMMARY.stream().map(Cell::name).toList() : Part.WHOLE;
         return patterns == null
                 ? parts
                 : select("--cells", patterns, isShort ? parts : Part.NAMES, Function.identity());

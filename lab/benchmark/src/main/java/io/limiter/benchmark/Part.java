@@ -29,9 +29,7 @@ record Part(String name, double plannedSeconds, Action action) {
 
     /** The names of the whole comparison, as far as this JVM can run it. */
     static final List<String> WHOLE = Stream.of(
-                    Cell.all().stream().map(Cell::name),
-                    Arrivals.LOCAL.stream().map(Arrivals::name),
-                    Stream.of(MEMORY))
+                    Cell.all().stream().map(Cell::name), Arrivals.LOCAL.stream().map(Arrivals::name), Stream.of(MEMORY))
             .flatMap(names -> names)
             .toList();
 
@@ -57,9 +55,10 @@ record Part(String name, double plannedSeconds, Action action) {
                 .map(name -> switch (name) {
                     case MEMORY -> memory(contenders);
                     case SERVERS -> servers(timing);
-                    default -> arrivalsNamed(name)
-                            .map(arrivals -> arrivals(arrivals, timing, ArrivalRunner.among(contenders)))
-                            .orElseGet(() -> cell(cellNamed(name), timing, contenders));
+                    default ->
+                        arrivalsNamed(name)
+                                .map(arrivals -> arrivals(arrivals, timing, ArrivalRunner.among(contenders)))
+                                .orElseGet(() -> cell(cellNamed(name), timing, contenders));
                 })
                 .toList();
     }
@@ -89,7 +88,8 @@ record Part(String name, double plannedSeconds, Action action) {
         return new Part(
                 arrivals.name(),
                 ArrivalRunner.plannedSeconds(timing, contenders.size()),
-                redis -> Finished.arrivals(arrivals.name(), new ArrivalRunner(redis, timing).run(arrivals, contenders)));
+                redis ->
+                        Finished.arrivals(arrivals.name(), new ArrivalRunner(redis, timing).run(arrivals, contenders)));
     }
 
     private static Part servers(Timing timing) {

@@ -38,7 +38,8 @@ class BenchmarkTest {
     @Test
     void a_run_leaves_two_pages_and_its_figures() throws Exception {
         List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j-batching", "gateway-script");
-        Results results = measure(options(List.of("hot-granted-1-threads", "arrivals-hot-5000", "memory"), contenders, false));
+        Results results =
+                measure(options(List.of("hot-granted-1-threads", "arrivals-hot-5000", "memory"), contenders, false));
 
         assertThat(results.problems()).isEmpty();
         assertThat(users())

@@ -44,7 +44,9 @@ final class ArrivalTable {
                 result.arrivals().title() + ", " + result.contender(),
                 Numbers.spread(result.spread(round -> round.latency().p50() / 1000)),
                 Numbers.spread(result.spread(round -> round.latency().p99() / 1000)),
-                isLimited ? Numbers.median(result.added(unlimited(results, result), Round::callerMicros)) : Numbers.NONE,
+                isLimited
+                        ? Numbers.median(result.added(unlimited(results, result), Round::callerMicros))
+                        : Numbers.NONE,
                 isLimited ? Numbers.median(result.spread(Round::redisMicros)) : Numbers.NONE);
     }
 

@@ -35,7 +35,15 @@ record Wrk(double requestsPerSecond, double p50, double p99, long requests) {
             try {
                 Files.writeString(keys, Resources.toString(Resources.getResource(Wrk.class, "keys.lua"), UTF_8));
                 Process wrk = new ProcessBuilder(List.of(
-                                "wrk", "-t1", "-T60s", CONNECTIONS, "-d" + seconds + "s", "--latency", "-s", keys + "", url))
+                                "wrk",
+                                "-t1",
+                                "-T60s",
+                                CONNECTIONS,
+                                "-d" + seconds + "s",
+                                "--latency",
+                                "-s",
+                                keys + "",
+                                url))
                         .redirectErrorStream(true)
                         .start();
                 String output = new String(wrk.getInputStream().readAllBytes(), UTF_8);

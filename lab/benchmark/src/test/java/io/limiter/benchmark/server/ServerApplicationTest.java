@@ -46,7 +46,8 @@ class ServerApplicationTest {
             HttpResponse<String> response = get(ServerApplication.port(application));
             assertThat(response.body()).isEqualTo("hello");
             assertThat(response.headers().firstValue("RateLimit").isPresent())
-                    .isEqualTo(!Set.of(Limiting.NONE, Limiting.RAW, Limiting.BUCKET4J).contains(limiting));
+                    .isEqualTo(!Set.of(Limiting.NONE, Limiting.RAW, Limiting.BUCKET4J)
+                            .contains(limiting));
         }
     }
 
@@ -57,7 +58,8 @@ class ServerApplicationTest {
     }
 
     private static HttpResponse<String> get(int port) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + ServerApplication.PATH + "?k=7"))
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + port + ServerApplication.PATH + "?k=7"))
                 .build();
         return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
     }
