@@ -205,7 +205,7 @@ final class LettuceCalls extends RedisCalls {
                         if (error instanceof RedisNoScriptException) {
                             runSource(on, script, keys, arguments, command);
                         } else {
-                            command.end(reply, error == null ? null : converted(error, on));
+                            command.answered(reply, error == null ? null : converted(error, on));
                         }
                     });
         } catch (RuntimeException e) {
@@ -216,13 +216,14 @@ final class LettuceCalls extends RedisCalls {
     /** On the same connection: this is the client's thread, which must not connect. */
     private void runSource(
             NativeConnection on, LuaScript script, byte[][] keys, byte[][] arguments, SentCommands.Sent command) {
-        if (command.hasEnded()) {
+        if (command.isCancelled()) {
             // No caller waits for it any more, and nothing was executed yet.
             return;
         }
         try {
             command.as(on.commands().<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
-                    .whenComplete((reply, error) -> command.end(reply, error == null ? null : converted(error, on)));
+                    .whenComplete(
+                            (reply, error) -> command.answered(reply, error == null ? null : converted(error, on)));
         } catch (RuntimeException e) {
             // Otherwise the answer would never come.
             command.end(null, e);

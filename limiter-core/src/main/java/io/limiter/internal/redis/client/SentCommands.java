@@ -56,7 +56,9 @@ final class SentCommands implements Deadlines.Pool {
     public boolean endOverdue(long nowNanos) {
         for (Sent command : sent) {
             if (command.deadlineNanos - nowNanos <= 0) {
-                command.overdue.execute(() -> command.giveUp(new QueryTimeoutException("no answer in time")));
+                // First, because what is no longer among these is not cancelled when the connection breaks.
+                command.cancel();
+                command.overdue.execute(() -> command.end(null, new QueryTimeoutException("no answer in time")));
                 sent.remove(command);
             }
         }
@@ -87,7 +89,9 @@ final class SentCommands implements Deadlines.Pool {
     private void cancelAll(Object connection) {
         for (Sent command : sent) {
             if (command.connection == connection) {
-                command.giveUp(new RedisConnectionFailureException("the connection broke before there was an answer"));
+                command.cancel();
+                command.end(
+                        null, new RedisConnectionFailureException("the connection broke before there was an answer"));
             }
         }
     }
@@ -100,6 +104,7 @@ final class SentCommands implements Deadlines.Pool {
         private final Object connection;
         private final long deadlineNanos;
         private final Executor overdue;
+        private volatile boolean cancelled;
         private volatile RedisFuture<?> command;
 
         @SuppressWarnings("NullAway.Init") // Set as soon as it is sent.
@@ -117,14 +122,21 @@ final class SentCommands implements Deadlines.Pool {
         /** The command that is waited for now. */
         <T> RedisFuture<T> as(RedisFuture<T> newCommand) {
             command = newCommand;
-            if (hasEnded.get()) {
+            if (cancelled) {
                 newCommand.cancel(false);
             }
             return newCommand;
         }
 
-        boolean hasEnded() {
-            return hasEnded.get();
+        boolean isCancelled() {
+            return cancelled;
+        }
+
+        /** Ends this with what the client says. Of a cancelled command it says less than the one who cancels it. */
+        void answered(@Nullable List<Object> reply, @Nullable Throwable error) {
+            if (!cancelled) {
+                end(reply, error);
+            }
         }
 
         /** Ends this, unless it has ended before. */
@@ -141,9 +153,9 @@ final class SentCommands implements Deadlines.Pool {
             }
         }
 
-        private void giveUp(RuntimeException why) {
-            // First: the cancellation would end it with a less specific exception.
-            end(null, why);
+        /** From now on Lettuce does not send it again. Whoever cancels it also ends it. */
+        private void cancel() {
+            cancelled = true;
             RedisFuture<?> waitedFor = command;
             if (waitedFor != null) {
                 waitedFor.cancel(false);
