@@ -34,13 +34,15 @@ final class BlindBugs {
                         "calls-cut-under-way-jedis",
                         Measure.ONCE,
                         method(CALLS + "SpringCalls", "send", Advices.SendAmbiguousAgain.class)),
+                // The other way round, a withdrawn request that is sent, needs two bugs at the same time: a batch takes no request
+                // that has ended, and markSent() checks again.
                 named(
-                        "withdrawn-is-sent",
-                        "A request that was withdrawn because it was not sent in time is sent nevertheless",
+                        "sent-is-called-withdrawn",
+                        "A request that was sent and has no answer in time is said to have been withdrawn",
                         "A call that is said not to be executed is not executed",
                         "calls-cut-under-way-jedis",
                         Measure.ONCE,
-                        method("internal.engine.Ask", "markSent", Advices.ReturnTrue.class)));
+                        method("internal.engine.Ask", "withdraw", Advices.ReturnTrue.class)));
     }
 
     static List<PlantedBug> endless() {
