@@ -122,7 +122,7 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
         this.groupCommit = groupCommits.apply(backend, guard);
         this.engine = new PrefetchEngine(new RejectionCache(rejections, groupCommit), Sleeper.UNINTERRUPTIBLE);
         this.leases = new Leases(engine, sleeper, calls.sharesCalls());
-        LocalEngine fallback = new LocalEngine(settings.maxLocalKeys, time);
+        LocalEngine fallback = new LocalEngine(settings.maxLocalKeys, ServerTime.ofThisMachine(settings.ticker), time);
         fallback.dropExpiredBy(sleeper);
         this.local = fallback;
         this.localLeases = new Leases(local, sleeper, false);

@@ -2,6 +2,7 @@ package io.limiter.internal.local;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Ask;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock moves, counted from what
- * the wall clock showed when the engine was made, or from the last reply of Redis, whose fallback it is; periods of the calendar drift
- * from the wall clock as far as the two do.
+ * the wall clock showed when the engine was made. Which period of the calendar it is depends on the time of Redis if this is its fallback,
+ * and otherwise drifts from the wall clock as far as the two clocks do.
  *
  * <p>When more keys are in use than it holds, each new key compares eight keys drawn at random. Those that have expired are
  * evicted, or else the one that would be full again soonest, and a warning is logged. An evicted key starts as if never used: its caller
@@ -44,6 +45,7 @@ public final class LocalEngine implements ImmediateEngine {
     private final KeyStates states;
     private final AtomicReference<@Nullable Runnable> sweep = new AtomicReference<>();
     private final ServerTime time;
+    private final ServerTime calendarTime;
     private volatile @Nullable Sleeper sweeper;
     private volatile boolean closed;
 
@@ -60,18 +62,32 @@ public final class LocalEngine implements ImmediateEngine {
 
     /**
      * @param maxKeys how many keys are held at most, at least 1
-     * @param time of Redis if this is its fallback, so that periods of the calendar end when they would there
      */
     public LocalEngine(int maxKeys, ServerTime time) {
-        this(maxKeys, time, bound -> ThreadLocalRandom.current().nextInt(bound));
+        this(maxKeys, time, time);
+    }
+
+    /**
+     * @param maxKeys how many keys are held at most, at least 1
+     * @param time by which permits come back
+     * @param calendarTime of Redis, whose fallback this is, so that periods of the calendar end when they would there. Nothing else is
+     *     counted by it, because each reply corrects it, and a correction by 20 ms would give back the permits of 20 ms
+     */
+    public LocalEngine(int maxKeys, ServerTime time, ServerTime calendarTime) {
+        this(maxKeys, time, calendarTime, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
     LocalEngine(int maxKeys, ServerTime time, IntUnaryOperator random) {
+        this(maxKeys, time, time, random);
+    }
+
+    private LocalEngine(int maxKeys, ServerTime time, ServerTime calendarTime, IntUnaryOperator random) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
         }
         this.states = new KeyStates(maxKeys, random);
         this.time = time;
+        this.calendarTime = calendarTime;
     }
 
     /**
@@ -104,7 +120,7 @@ public final class LocalEngine implements ImmediateEngine {
             return Known.UNKNOWN;
         }
         // Read before, so that the lock is held for a shorter time.
-        long nowMicros = nowMicros();
+        long nowMicros = time.nowMicros();
         held.lock.lock();
         try {
             return held.tryTake((TokenBucket) limit, permits, timeoutMicros, nowMicros);
@@ -144,7 +160,7 @@ public final class LocalEngine implements ImmediateEngine {
     private <S> Outcome decideHeld(KeyState held, LimitStep<S> limit, Request request) {
         try {
             // The time is read with the lock: a thread that was overtaken must not bring an earlier one.
-            KeyState.Turn<S> turn = held.turn(limit, nowMicros());
+            KeyState.Turn<S> turn = held.turn(limit, nowMicros(limit));
             Outcome outcome = Outcome.of(turn.step(request));
             turn.save();
             return outcome;
@@ -153,7 +169,7 @@ public final class LocalEngine implements ImmediateEngine {
         }
     }
 
-    /** All at one moment. */
+    /** All or nothing. */
     private List<@Nullable Outcome> decideAll(List<KeyRequests<?>> parts) {
         checkOpen(parts.get(0).key());
         List<@Nullable Outcome> decisions;
@@ -196,12 +212,11 @@ public final class LocalEngine implements ImmediateEngine {
     }
 
     private List<@Nullable Outcome> stepAll(List<KeyRequests<?>> parts, Map<String, KeyState> held) {
-        long nowMicros = nowMicros();
         List<KeyState.Turn<?>> turns = new ArrayList<>(parts.size());
         List<@Nullable Outcome> decisions = new ArrayList<>(parts.size());
         boolean granted = true;
         for (KeyRequests<?> part : parts) {
-            KeyState.Turn<?> turn = turn(part, held, nowMicros);
+            KeyState.Turn<?> turn = turn(part, held);
             Outcome decision = Outcome.of(turn.step(part.request()));
             turns.add(turn);
             decisions.add(decision);
@@ -211,7 +226,7 @@ public final class LocalEngine implements ImmediateEngine {
             KeyRequests<?> part = parts.get(i);
             Outcome decision = decisions.get(i);
             if (!granted && decision != null && decision.isGranted()) {
-                KeyState.Turn<?> peek = turn(part, held, nowMicros);
+                KeyState.Turn<?> peek = turn(part, held);
                 decisions.set(i, Outcome.of(peek.step(part.request().asPeek())));
                 turns.set(i, peek);
             }
@@ -221,14 +236,14 @@ public final class LocalEngine implements ImmediateEngine {
         return decisions;
     }
 
-    private static KeyState.Turn<?> turn(KeyRequests<?> part, Map<String, KeyState> held, long nowMicros) {
-        return Objects.requireNonNull(held.get(part.key())).turn(part.limit(), nowMicros);
+    private KeyState.Turn<?> turn(KeyRequests<?> part, Map<String, KeyState> held) {
+        return Objects.requireNonNull(held.get(part.key())).turn(part.limit(), nowMicros(part.limit()));
     }
 
     /** After a key was added. */
     private void keyAdded() {
         if (states.isFull()) {
-            states.evict(nowMicros());
+            states.evict(earliestMicros());
         }
         Sleeper timers = sweeper;
         if (timers != null && sweep.get() == null) {
@@ -254,7 +269,7 @@ public final class LocalEngine implements ImmediateEngine {
     }
 
     private void sweep(Sleeper timers) {
-        states.dropExpired(nowMicros());
+        states.dropExpired(earliestMicros());
         sweep.set(null);
         // After that, because a key that is added in between finds no timer, or is counted here.
         if (!closed && states.size() > 0) {
@@ -297,7 +312,14 @@ public final class LocalEngine implements ImmediateEngine {
         return states.size();
     }
 
-    private long nowMicros() {
-        return time.nowMicros();
+    private long nowMicros(LimitStep<?> limit) {
+        return limit instanceof FixedWindow window && window.calendar() != null
+                ? calendarTime.nowMicros()
+                : time.nowMicros();
+    }
+
+    /** So that no state is dropped before it expires, whichever of the two clocks it was kept by. */
+    private long earliestMicros() {
+        return Math.min(time.nowMicros(), calendarTime.nowMicros());
     }
 }

@@ -15,6 +15,7 @@ import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.Share;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.ImmediateEngine;
@@ -272,6 +273,29 @@ class LocalEngineTest {
         assertThat(timers.pending()).isEqualTo(1);
         fallback.close();
         assertThat(timers.pending()).isZero();
+    }
+
+    /** A reply that comes quickly corrects the time that a slow one has left behind, and instances may decide alone in between. */
+    @Test
+    void a_correction_of_the_time_of_redis_gives_back_no_permits_and_moves_the_calendar() {
+        ServerTime ofRedis = new ServerTime(clock, clock.micros());
+        LocalEngine fallback = new LocalEngine(100, new ServerTime(clock, clock.micros()), ofRedis);
+        List<LimitStep<?>> byDuration = List.of(ONE_A_SECOND, FixedWindow.of(1, Duration.ofSeconds(1)));
+        for (LimitStep<?> limit : byDuration) {
+            assertThat(decide(fallback, limit.toString(), limit, ONE).isGranted())
+                    .isTrue();
+        }
+        FixedWindow day = FixedWindow.of(1, CalendarPeriod.DAY);
+        assertThat(decide(fallback, "day", day, ONE).isGranted()).isTrue();
+        assertThat(decide(fallback, "day", day, ONE).isGranted()).isFalse();
+        ofRedis.replied(clock.micros() + Duration.ofDays(1).toMillis() * 1000);
+        for (LimitStep<?> limit : byDuration) {
+            assertThat(decide(fallback, limit.toString(), limit, ONE).isGranted())
+                    .as(limit.toString())
+                    .isFalse();
+            assertThat(fallback.tryAcquire(limit.toString(), limit, 1, 0)).isNotEqualTo(ImmediateEngine.Known.GRANTED);
+        }
+        assertThat(decide(fallback, "day", day, ONE).isGranted()).isTrue();
     }
 
     @Test
