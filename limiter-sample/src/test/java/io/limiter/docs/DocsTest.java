@@ -67,7 +67,18 @@ class DocsTest {
         String server = "\"Requests of a server, JDK 25\"";
         String bytes = "\"Bytes in Redis for an id of 16 characters, JDK 17\"";
         String manyKeys = "\"Requests at a fixed rate, JDK 17\",\"5,000/s, 10,000 keys, limiter\"";
+        // Another test compares this page with its CSV.
+        MatchResult shares = Pattern.compile("That was so in (\\d+) of the (\\d+) experiments")
+                .matcher(Files.readString(ROOT.resolve("docs/reliability.md")))
+                .results()
+                .findFirst()
+                .orElseThrow();
+        int alone = Integer.parseInt(shares.group(1));
+        int experiments = Integer.parseInt(shares.group(2));
         List<String> figures = List.of(
+                " %d ".formatted(experiments),
+                " %d ".formatted(experiments - alone),
+                " %d".formatted(alone),
                 "%.2f".formatted(measured(arrivals + "limiter\",p50 ms")),
                 "%.2f".formatted(measured(arrivals + "limiter\",p99 ms")),
                 "%.2f".formatted(measured(arrivals + "no limit\",p50 ms")),
