@@ -76,8 +76,8 @@ class DocsTest {
         int alone = Integer.parseInt(shares.group(1));
         int experiments = Integer.parseInt(shares.group(2));
         List<String> figures = List.of(
-                " %d ".formatted(experiments),
-                " %d ".formatted(experiments - alone),
+                " %d".formatted(experiments),
+                " %d".formatted(experiments - alone),
                 " %d".formatted(alone),
                 "%.2f".formatted(measured(arrivals + "limiter\",p50 ms")),
                 "%.2f".formatted(measured(arrivals + "limiter\",p99 ms")),
