@@ -40,10 +40,10 @@ class EveryEngineTest {
     }
 
     @Test
-    void every_lock_passes_its_own_contract_and_carries_the_lock_engine_through_its() {
+    void every_lock_passes_its_own_contract_and_the_lock_engine_is_called_with_it() {
         assertThat(implementations(DistributedLock.class)).isNotEmpty().allSatisfy(lock -> {
             assertThat(subclasses("io.limiter.redis.DistributedLockContract")).contains(lock.getSimpleName() + "Test");
-            assertThat(subclasses(EngineContract.class.getName()))
+            assertThat(subclasses(CallsContract.class.getName()))
                     .contains("LockBackendOn" + lock.getSimpleName() + "ContractTest");
         });
     }

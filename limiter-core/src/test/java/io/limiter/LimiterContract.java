@@ -5,17 +5,16 @@ import java.time.Duration;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A part of {@link EngineContract}: tests with the factory and the clock of the engine under test. */
+/** A part of {@link CallsContract} or {@link EngineContract}: tests with the factory and the clock of the engine under test. */
 abstract class LimiterContract {
 
     static final Duration SECOND = Duration.ofSeconds(1);
 
-    private EngineContract engine;
+    private CallsContract engine;
 
     @RegisterExtension
-    final BeforeEachCallback findEngine = context -> engine = context.getRequiredTestInstances()
-            .findInstance(EngineContract.class)
-            .orElseThrow();
+    final BeforeEachCallback findEngine = context -> engine =
+            context.getRequiredTestInstances().findInstance(CallsContract.class).orElseThrow();
 
     /** A factory on the engine under test, with keys of this test's own. */
     final LimiterFactory limiters() {

@@ -8,8 +8,9 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.TimeoutOptions;
+import io.limiter.Decision;
+import io.limiter.Decision.Source;
 import io.limiter.LimiterBackendException;
-import io.limiter.LimiterFactory;
 import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
@@ -22,11 +23,15 @@ import io.limiter.step.Request;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
@@ -54,18 +59,41 @@ class BackendFailureTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void an_exception_names_redis_and_the_key() {
-        fails(impatient().build());
-        fails(impatient().lock(new RedisLock(nowhere)).build());
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void an_exception_names_redis_and_the_key(boolean underLock) {
+        RedisRateLimiterFactory.Builder builder = impatient();
+        RateLimiter limiter = (underLock ? builder.lock(new RedisLock(nowhere)) : builder)
+                .build()
+                .build("sms", 1, 1, 60);
+        assertThatThrownBy(() -> limiter.tryAcquire("0171"))
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.key()).isEqualTo("rateLimit:{0171}{sms}");
+                    assertThat(e).hasMessageContaining("rateLimit:{0171}{sms}").hasMessageContaining("Redis failed");
+                    assertThat(e).hasCauseInstanceOf(RedisConnectionFailureException.class);
+                    assertThat(e.isAmbiguous()).as("nothing was sent").isFalse();
+                });
     }
 
+    /** All at once, because each waits for the decision timeout. */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void an_asynchronous_call_fails_its_future() {
-        failsAsync(impatient().build());
-        failsAsync(impatient().groupCommit(false).build());
-        failsAsync(impatient().lock(new RedisLock(nowhere)).build());
+        List<CompletableFuture<Decision>> failing = Stream.of(
+                        impatient(), impatient().groupCommit(false), impatient().lock(new RedisLock(nowhere)))
+                .map(builder ->
+                        builder.build().build("sms", 1, 1, 60).on("0171").async())
+                .flatMap(limiter ->
+                        Stream.of(Duration.ZERO, Duration.ofSeconds(1)).map(timeout -> limiter.decide(1, timeout)))
+                .toList();
+        assertThat(failing)
+                .allSatisfy(decision -> assertThatThrownBy(decision::join)
+                        .isInstanceOf(CompletionException.class)
+                        .cause()
+                        .isInstanceOf(LimiterBackendException.class)
+                        .hasMessageContaining("rateLimit:{0171}{sms}")
+                        // The last try may be under way when the time is over.
+                        .hasMessageFindingMatch("Redis failed|there was no answer"));
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -98,34 +126,11 @@ class BackendFailureTest {
                 .build()
                 .with(LimiterOptions.NONE.withPrefix("zero-timeout:"))
                 .build("k", TokenBucket.of(1000, 1));
+        // Lettuce itself closes a connection that was not made within its timeout, and looks at its clock every 100 ms.
+        AwaitedDecision.by(Source.BACKEND, () -> limiter.on("k").peek(1));
         for (int i = 0; i < 20; i++) {
             assertThat(limiter.on("k").peek(1).isGranted()).isTrue();
         }
-    }
-
-    private static void failsAsync(LimiterFactory limiters) {
-        RateLimiter limiter = limiters.build("sms", 1, 1, 60);
-        for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(1))) {
-            assertThatThrownBy(
-                            () -> limiter.on("0171").async().decide(1, timeout).join())
-                    .isInstanceOf(CompletionException.class)
-                    .cause()
-                    .isInstanceOf(LimiterBackendException.class)
-                    .hasMessageContaining("rateLimit:{0171}{sms}")
-                    // The last try may be under way when the time is over.
-                    .hasMessageFindingMatch("Redis failed|there was no answer");
-        }
-    }
-
-    private static void fails(LimiterFactory limiters) {
-        RateLimiter limiter = limiters.build("sms", 1, 1, 60);
-        assertThatThrownBy(() -> limiter.tryAcquire("0171"))
-                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
-                    assertThat(e.key()).isEqualTo("rateLimit:{0171}{sms}");
-                    assertThat(e).hasMessageContaining("rateLimit:{0171}{sms}").hasMessageContaining("Redis failed");
-                    assertThat(e).hasCauseInstanceOf(RedisConnectionFailureException.class);
-                    assertThat(e.isAmbiguous()).as("nothing was sent").isFalse();
-                });
     }
 
     @Test

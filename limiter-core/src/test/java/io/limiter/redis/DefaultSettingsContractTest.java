@@ -11,7 +11,7 @@ import io.limiter.LimiterOptions;
 class DefaultSettingsContractTest extends RedisEngineContract {
 
     @Override
-    LimiterFactory build() {
+    protected LimiterFactory build() {
         return redis.builder()
                 .build()
                 .with(LimiterOptions.NONE.withPrefix(redis.prefix()).withFailurePolicy(FailurePolicy.DENY));

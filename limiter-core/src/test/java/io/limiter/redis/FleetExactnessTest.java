@@ -24,11 +24,12 @@ class FleetExactnessTest {
 
     @ParameterizedTest
     @CsvSource({
-        "script, try, 500, 3",
-        "script, try, 0.5, 3",
-        "script, acquire, 200, 3",
-        "lock, try, 50, 3",
-        "lock, acquire, 20, 3"
+        "script, try, 500, 1",
+        // So long that at least one permit is refilled.
+        "script, try, 0.5, 2.1",
+        "script, acquire, 200, 1",
+        "lock, try, 50, 1",
+        "lock, acquire, 20, 1"
     })
     void a_fleet_is_granted_the_limit_and_no_more(String engine, String call, double rate, double seconds) {
         hammer(engine, call, rate, seconds);
@@ -59,8 +60,8 @@ class FleetExactnessTest {
                 .as("granted")
                 .isLessThanOrEqualTo(capacity + rate * (lastTaken - firstStart) / 1e6);
         // Once it is empty, the bucket has room for all permits of the run, however slow the machine is, and the
-        // members
-        // take what is left at the end.
+        // members take what
+        // is left at the end.
         double refilled = rate * Math.min(BURST_SECONDS, (lastEnd - firstDrained) / 1e6);
         assertThat((double) granted)
                 .as("granted, of %s refilled", refilled)

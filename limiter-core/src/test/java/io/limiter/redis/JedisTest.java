@@ -21,7 +21,7 @@ class JedisTest extends RedisEngineContract {
     private final JedisConnectionFactory jedis = RedisFixture.jedis();
 
     @Override
-    LimiterFactory build() {
+    protected LimiterFactory build() {
         return RedisFixture.builder(jedis)
                 .clock(redis.clockLua(), redis.clock())
                 .sleeper(redis.clock())

@@ -47,6 +47,8 @@ class LimitCostTest {
     private static final int BATCH = 64;
     // The first creates the keys. A long run has more, because times differ between them.
     private static final int ROUNDS = Math.min(5, 1 + Steps.of(1));
+    // A long run has as many keys as a service.
+    private static final int BATCHES = Math.min(157, Steps.of(16));
     private static final Pattern CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+),usec=(\\d+)");
 
     @RegisterExtension
@@ -86,7 +88,7 @@ class LimitCostTest {
         Request one = Request.take(1, 0);
         List<List<KeyRequests<?>>> wide = new ArrayList<>();
         List<List<KeyRequests<?>>> hot = new ArrayList<>();
-        for (int i = 0; i < 157; i++) {
+        for (int i = 0; i < BATCHES; i++) {
             wide.add(IntStream.range(BATCH * i, BATCH * (i + 1))
                     .<KeyRequests<?>>mapToObj(id -> new KeyRequests<>(
                             String.format(Locale.ROOT, "%s{wide:%016d}", redis.prefix(), id), limit, List.of(one)))
@@ -94,7 +96,7 @@ class LimitCostTest {
             hot.add(List.of(new KeyRequests<>(redis.prefix() + "{hot}", limit, Collections.nCopies(BATCH, one))));
         }
         String first = wide.get(0).get(0).key();
-        Cost wideCost = costs("64 of 10,000 keys", wide);
+        Cost wideCost = costs(String.format(Locale.ROOT, "64 of %,d keys", BATCH * BATCHES), wide);
         costs("64 times one key", hot);
         assertThat(wideCost.sentBytes()).as("bytes for a key").isLessThan(first.length() + 12);
         assertThat(wideCost.repliedBytes()).as("full buckets are not replied").isLessThan(2);
@@ -104,9 +106,10 @@ class LimitCostTest {
         double micros = Double.MAX_VALUE;
         Cost cost = new Cost(0, 0, 0);
         for (int round = 0; round < ROUNDS; round++) {
+            Cost idle = Cost.read();
             Cost before = Cost.read();
             batches.forEach(batch -> decideIn(engine, batch));
-            cost = Cost.read().since(before, BATCH * batches.size());
+            cost = Cost.read().since(before, idle, BATCH * batches.size());
             micros = round == 0 ? micros : Math.min(micros, cost.micros());
         }
         print(
@@ -134,11 +137,14 @@ class LimitCostTest {
                     .sum();
         }
 
-        Cost since(Cost before, int decisions) {
+        /**
+         * @param idle was read just before that, so that what reading costs can be subtracted
+         */
+        Cost since(Cost before, Cost idle, int decisions) {
             return new Cost(
-                    (sentBytes - before.sentBytes) / decisions,
-                    (repliedBytes - before.repliedBytes) / decisions,
-                    (micros - before.micros) / decisions);
+                    (sentBytes - 2 * before.sentBytes + idle.sentBytes) / decisions,
+                    (repliedBytes - 2 * before.repliedBytes + idle.repliedBytes) / decisions,
+                    (micros - 2 * before.micros + idle.micros) / decisions);
         }
     }
 

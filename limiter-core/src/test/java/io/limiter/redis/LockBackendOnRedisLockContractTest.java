@@ -6,7 +6,7 @@ import io.limiter.testing.Steps;
 class LockBackendOnRedisLockContractTest extends RedisEngineContract {
 
     @Override
-    LimiterFactory build() {
+    protected LimiterFactory build() {
         return redis.underLock();
     }
 
@@ -17,6 +17,6 @@ class LockBackendOnRedisLockContractTest extends RedisEngineContract {
 
     @Override
     protected void awaitIdle() {
-        awaitNoLock();
+        redis.awaitNoLock();
     }
 }

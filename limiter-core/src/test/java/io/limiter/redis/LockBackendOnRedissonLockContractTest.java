@@ -3,11 +3,12 @@ package io.limiter.redis;
 import io.limiter.LimiterFactory;
 import io.limiter.testing.Steps;
 
-class LockBackendOnRedissonLockContractTest extends RedisEngineContract {
+/** The engine under another lock; {@link LongRedissonLockContractTest} is the whole contract. */
+class LockBackendOnRedissonLockContractTest extends RedisCallsContract {
 
     @Override
-    LimiterFactory build() {
-        return redis.underLock(new RedissonLock(RedisFixture.redisson()));
+    protected LimiterFactory build() {
+        return redis.underRedissonLock();
     }
 
     @Override
@@ -17,6 +18,6 @@ class LockBackendOnRedissonLockContractTest extends RedisEngineContract {
 
     @Override
     protected void awaitIdle() {
-        awaitNoLock();
+        redis.awaitNoLock();
     }
 }

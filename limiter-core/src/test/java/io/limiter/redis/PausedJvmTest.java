@@ -58,6 +58,8 @@ class PausedJvmTest {
             member.go();
             decided.add(member.nextLine());
         }
+        // It would decide until the end.
+        member.kill();
         assertThat(passed(decided))
                 .as("pauses after which the policy decided nothing; by Redis, by the policy, state: %s", decided)
                 .isEqualTo(PAUSES);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
@@ -23,6 +25,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.lock.LockBackend;
@@ -46,14 +49,18 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.redisson.api.RedissonClient;
+import org.redisson.spring.data.connection.RedissonConnectionFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -106,14 +113,16 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     @Override
-    public void afterEach(ExtensionContext context) {
+    public void afterEach(ExtensionContext context) throws Exception {
         List<String> keys = expectsForeignValues ? keys() : keysWithoutLocks();
         try {
             if (!expectsForeignValues) {
-                keys.forEach(this::checkInvariants);
+                checkInvariants(keys);
             }
         } finally {
-            keys.forEach(COMMANDS::del);
+            if (!keys.isEmpty()) {
+                COMMANDS.del(keys.toArray(String[]::new));
+            }
             String free = clockKey;
             // What still runs must not set the clock of the next test.
             clockKey = "";
@@ -259,6 +268,27 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         return builder().lock(lock).lockWait(LOCK_WAIT).build().with(LimiterOptions.NONE.withPrefix(prefix));
     }
 
+    LimiterFactory underRedissonLock() {
+        return underLock(new RedissonLock(redisson()));
+    }
+
+    /** By script, over Redisson's connections. */
+    LimiterFactory overRedisson() {
+        return onClock(builder(new RedissonConnectionFactory(redisson())), clockLua(), clock)
+                .build()
+                .with(LimiterOptions.NONE.withPrefix(prefix));
+    }
+
+    /** Requests of callers that have given up may still take a lock; they do so within a few pauses of the lock. */
+    void awaitNoLock() {
+        Awaitility.await()
+                .atMost(Patience.DECISION_TIMEOUT)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .during(Duration.ofMillis(100))
+                .until(() -> keys().stream().noneMatch(key -> key.endsWith(KeySpace.LOCK)));
+    }
+
     /** On the clock that the test moves, without a rejection cache. */
     public ScriptBackend scriptBackend() {
         return scriptBackend(clockLua());
@@ -308,16 +338,29 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         return keys;
     }
 
-    private void checkInvariants(String key) {
+    /** Reads all of them before it waits for a reply, because some tests leave thousands. */
+    private static void checkInvariants(List<String> keys) throws Exception {
+        RedisAsyncCommands<String, byte[]> async =
+                COMMANDS.getStatefulConnection().async();
+        List<RedisFuture<byte[]>> values = keys.stream().map(async::get).toList();
+        List<RedisFuture<Long>> lifetimes = keys.stream().map(async::pttl).toList();
+        for (int i = 0; i < keys.size(); i++) {
+            checkInvariants(
+                    keys.get(i),
+                    values.get(i).get(1, TimeUnit.MINUTES),
+                    lifetimes.get(i).get(1, TimeUnit.MINUTES));
+        }
+    }
+
+    private static void checkInvariants(String key, byte @Nullable [] value, long lifetimeMillis) {
         assertThat(key)
                 .as("nothing but states, and calls that must not be repeated, is left behind")
                 .matches(".*}(:window|:log|:counter|:holders|:ban|:call:[0-9A-F]{16})?");
-        byte[] value = COMMANDS.get(key);
         if (value == null) {
             // In real time a key can expire meanwhile.
             return;
         }
-        assertThat(COMMANDS.pttl(key)).as("TTL of %s", key).isNotEqualTo(NO_TTL);
+        assertThat(lifetimeMillis).as("TTL of %s", key).isNotEqualTo(NO_TTL);
         if (key.contains(":call:")) {
             return;
         }

@@ -20,21 +20,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.redisson.spring.data.connection.RedissonConnectionFactory;
 
-/** The whole contract over Redisson's own connection factory, which is neither Lettuce's nor Jedis's. */
-class RedissonConnectionsTest extends RedisEngineContract {
+/**
+ * Redisson's own connection factory, which is neither Lettuce's nor Jedis's. {@link LongRedissonConnectionsContractTest} is the whole
+ * contract.
+ */
+class RedissonConnectionsTest extends RedisCallsContract {
 
     @RegisterExtension
     final Resources resources = Resources.ofTest();
 
-    private final RedissonConnectionFactory redisson = new RedissonConnectionFactory(RedisFixture.redisson());
-
     @Override
-    LimiterFactory build() {
-        return RedisFixture.builder(redisson)
-                .clock(redis.clockLua(), redis.clock())
-                .sleeper(redis.clock())
-                .build()
-                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
+    protected LimiterFactory build() {
+        return redis.overRedisson();
     }
 
     @Test

@@ -82,8 +82,12 @@ class RefusedWritesTest {
             assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND);
             assertThat(factory.backendState().up()).isTrue();
         });
-        assertThat(IntStream.range(0, 20).mapToObj(i -> limiter.decide(1).source()))
-                .containsOnly(Source.BACKEND);
+        // Not by the source of decisions, because on a slow machine the policy makes some of them.
+        int refused = refusedCalls(setup, before);
+        for (int i = 0; i < 20; i++) {
+            limiter.decide(1);
+        }
+        assertThat(refusedCalls(setup, before)).as("calls of the one that was left").isEqualTo(refused);
     }
 
     @Test

@@ -7,7 +7,7 @@ import io.limiter.LimiterOptions;
 class ScriptBackendContractTest extends RedisEngineContract {
 
     @Override
-    LimiterFactory build() {
+    protected LimiterFactory build() {
         return redis.builder().groupCommit(false).build().with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 }

@@ -26,7 +26,7 @@ class SlidingFleetTest {
     final Fleet fleet = new Fleet();
 
     @ParameterizedTest
-    @CsvSource({"script, 100, 500, 4", "script, 7, 60, 3", "script, 1000, 700, 4", "lock, 20, 500, 3"})
+    @CsvSource({"script, 100, 250, 1.5", "script, 7, 60, 1", "script, 1000, 500, 2", "lock, 20, 300, 1.5"})
     void no_interval_of_a_period_has_more_grants_than_the_limit(
             String engine, int limit, int periodMillis, double seconds) {
         List<Fleet.Member> members =

@@ -218,9 +218,10 @@ public final class Fleet implements AfterTestExecutionCallback {
             end(process);
         }
 
-        /** @param name such as STOP or CONT */
+        /** @param name STOP or CONT */
         public void signal(String name) {
-            disturbed = true;
+            // Once it goes on, it is as any other.
+            disturbed = name.equals("STOP");
             RedisProcess.signal(Long.toString(process.pid()), name);
         }
     }

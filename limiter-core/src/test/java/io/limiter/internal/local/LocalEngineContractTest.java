@@ -16,7 +16,7 @@ class LocalEngineContractTest extends EngineContract {
             .view();
 
     @Override
-    protected LimiterFactory limiters() {
+    protected LimiterFactory build() {
         return limiters;
     }
 

@@ -75,6 +75,10 @@ public final class ServerApplication {
         public String title() {
             return title;
         }
+
+        Map<String, Object> properties() {
+            return properties;
+        }
     }
 
     /** More than any machine serves. */
@@ -125,7 +129,7 @@ public final class ServerApplication {
         return application.run();
     }
 
-    private static Class<?> controller(Limiting limiting, boolean onNetty) {
+    static Class<?> controller(Limiting limiting, boolean onNetty) {
         return switch (limiting) {
             case NONE, RULE -> onNetty ? Reactive.class : Plain.class;
             case RAW, BUCKET4J -> onNetty ? CallingReactive.class : Calling.class;
