@@ -2,9 +2,11 @@ package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Arrivals;
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.FleetLoad;
 import io.limiter.benchmark.measure.ArrivalRunner;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.CellRunner;
+import io.limiter.benchmark.measure.FleetRunner;
 import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.Results.Finished;
@@ -19,6 +21,7 @@ record Part(String name, double plannedSeconds, Action action) {
 
     static final String MEMORY = "memory";
     static final String SERVERS = "servers";
+    static final String FLEETS = "fleets";
 
     /** Round trips of the networks that can be between clients and Redis, in microseconds. */
     private static final List<Integer> ROUND_TRIPS = List.of(500, 2000);
@@ -27,17 +30,21 @@ record Part(String name, double plannedSeconds, Action action) {
                     Cell.all().stream(), ROUND_TRIPS.stream().flatMap(micros -> Cell.overNetwork(micros).stream()))
             .toList();
 
+    /** How many instances prefetch permits in turn. */
+    private static final List<List<FleetLoad>> FLEET_LOADS = List.of(FleetLoad.of(10), FleetLoad.of(100));
+
     /** The names of the whole comparison, as far as this JVM can run it. */
     static final List<String> WHOLE = Stream.of(
                     Cell.all().stream().map(Cell::name), Arrivals.LOCAL.stream().map(Arrivals::name), Stream.of(MEMORY))
             .flatMap(names -> names)
             .toList();
 
-    /** Also those that are measured only if they are named: cells with a network, and servers. */
+    /** Also those that are measured only if they are named: cells with a network, fleets, and servers. */
     static final List<String> NAMES = Stream.of(
                     WHOLE.stream(),
                     CELLS.stream().filter(cell -> cell.roundTripMicros() > 0).map(Cell::name),
                     Arrivals.REMOTE.stream().map(Arrivals::name),
+                    Stream.of(FLEETS),
                     ServerRunner.isPossible() ? Stream.of(SERVERS) : Stream.<String>of())
             .flatMap(names -> names)
             .toList();
@@ -55,6 +62,7 @@ record Part(String name, double plannedSeconds, Action action) {
                 .map(name -> switch (name) {
                     case MEMORY -> memory(contenders);
                     case SERVERS -> servers(timing);
+                    case FLEETS -> fleets(timing);
                     default ->
                         arrivalsNamed(name)
                                 .map(arrivals -> arrivals(arrivals, timing, ArrivalRunner.among(contenders)))
@@ -97,6 +105,13 @@ record Part(String name, double plannedSeconds, Action action) {
                 SERVERS,
                 ServerRunner.plannedSeconds(timing),
                 redis -> Finished.servers(SERVERS, new ServerRunner(redis, timing).run()));
+    }
+
+    private static Part fleets(Timing timing) {
+        return new Part(
+                FLEETS,
+                FleetRunner.plannedSeconds(timing, FLEET_LOADS),
+                redis -> Finished.fleets(FLEETS, new FleetRunner(redis, timing).run(FLEET_LOADS)));
     }
 
     private static Part memory(List<Contender> contenders) {

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.FleetLoad;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
+import io.limiter.benchmark.measure.FleetRunner;
+import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.BenchmarkPages;
 import io.limiter.benchmark.report.Environment;
@@ -117,6 +120,42 @@ class BenchmarkTest {
                 .contains("costs 40 % of the requests, and a limit, whose requests share calls, 65 %.");
         assertThat(users()).contains("| Tomcat, raw `EVALSHA` |").doesNotContain("| Netty", "HTTP rule by address");
         assertThat(contributors()).contains("| Tomcat, virtual threads, no limit |", "HTTP rule by address");
+    }
+
+    @Test
+    void a_fleet_is_shown_with_and_without_prefetch_in_one_row() throws Exception {
+        List<FleetRunner.Result> fleets = new ArrayList<>();
+        for (FleetLoad load : FleetLoad.of(10)) {
+            for (boolean prefetching : new boolean[] {false, true}) {
+                Latency latency = new Latency(prefetching ? 50 : 400, 1_000, 2_000);
+                fleets.add(new FleetRunner.Result(
+                        load,
+                        prefetching,
+                        List.of(new FleetRunner.Round(
+                                latency,
+                                prefetching ? 0.16 : 0.98,
+                                prefetching ? 0.995 : 0,
+                                1,
+                                0,
+                                prefetching ? 102 : 100))));
+            }
+        }
+        Results results = new Results(
+                Environment.here("7.0", TINY, "the command"),
+                some("limiter"),
+                List.of(Finished.fleets("fleets", fleets)));
+        assertThat(results.problems()).isEmpty();
+        Options.pages(dir).write(List.of(results), true);
+        assertThat(users())
+                .contains("## Prefetch in a fleet, JDK ")
+                .contains(
+                        "| limit 10,000/s, 5,000/s for one key, 10 instances | 500 | 0.98 / 0.16 | 0.4 / 0.05 | 1 / 1 | 99.5 %"
+                                + " | 100 / 100 % | 0 / 0 % | 102 of 10,500 |")
+                .contains("| limit 1,000/s, 5,000/s for 10,000 keys, 10 instances | 0.05 | ")
+                .doesNotContain("limit 100/s, 5,000/s for 10,000 keys");
+        assertThat(contributors()).contains("| limit 100/s, 5,000/s for 10,000 keys, 10 instances | 0.05 | ");
+        assertThat(figures())
+                .contains(",\"limit 10,000/s, 5,000/s for one key, 10 instances\",calls per decision,0.98 / 0.16,");
     }
 
     @Test

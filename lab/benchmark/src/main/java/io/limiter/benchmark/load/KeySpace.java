@@ -20,6 +20,11 @@ public enum KeySpace {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** How many there are. */
+    public int ids() {
+        return this == HOT ? 1 : IDS;
+    }
+
     /** The id of each request, from 0: the same for every subject, and drawn beforehand so that it costs nothing. */
     public int[] requests() {
         return this == HOT

@@ -1,7 +1,6 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Arrivals;
-import io.limiter.benchmark.load.KeySpace;
 import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Subject;
@@ -73,7 +72,7 @@ public final class ArrivalRunner {
         List<OpenSubject> opened = new ArrayList<>();
         try {
             for (Contender contender : contenders) {
-                int ids = arrivals.keys() == KeySpace.HOT ? 1 : 10_000;
+                int ids = arrivals.keys().ids();
                 OpenSubject subject = OpenSubject.open(contender, arrivals.cell(), ids, redis);
                 opened.add(subject);
                 subjects.put(contender.name(), subject.subject());

@@ -62,11 +62,16 @@ public final class BenchmarkRedis implements AutoCloseable {
         return given;
     }
 
+    /** Connections without a network. */
+    RedisClients clients() {
+        return new RedisClients(host, port);
+    }
+
     /** Connections for one subject in a cell. */
     RedisClients clients(Cell cell) {
         int micros = cell.roundTripMicros();
         return micros == 0
-                ? new RedisClients(host, port)
+                ? clients()
                 : new RedisClients("127.0.0.1", network(micros).port());
     }
 

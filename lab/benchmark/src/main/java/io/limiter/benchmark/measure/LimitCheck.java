@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 final class LimitCheck {
 
     /** How much faster a clock in Redis may run than the one here: far more than two clocks really differ. */
-    private static final double CLOCK_TOLERANCE = 1.001;
+    static final double CLOCK_TOLERANCE = 1.001;
 
     private final Allowance allowance;
     private final LongSupplier nanoClock;

@@ -134,7 +134,9 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
     }
 
     private static List<Section> sections(Results results) {
-        return Stream.concat(Summary.of(results).stream(), Stream.of(ServerTable.of(results), ArrivalTable.of(results)))
+        return Stream.concat(
+                        Summary.of(results).stream(),
+                        Stream.of(ServerTable.of(results), FleetTable.of(results), ArrivalTable.of(results)))
                 .toList();
     }
 

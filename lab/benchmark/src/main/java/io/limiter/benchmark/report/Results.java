@@ -3,6 +3,7 @@ package io.limiter.benchmark.report;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.ArrivalRunner;
 import io.limiter.benchmark.measure.CellResult;
+import io.limiter.benchmark.measure.FleetRunner;
 import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
@@ -36,6 +37,10 @@ public record Results(Environment environment, List<Contender> contenders, List<
         return parts.stream().flatMap(part -> part.servers().stream()).toList();
     }
 
+    List<FleetRunner.Result> fleets() {
+        return parts.stream().flatMap(part -> part.fleets().stream()).toList();
+    }
+
     Optional<CellResult> cell(Cell cell) {
         return cells().stream().filter(result -> result.cell().equals(cell)).findFirst();
     }
@@ -60,6 +65,10 @@ public record Results(Environment environment, List<Contender> contenders, List<
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         cells().forEach(cell -> problems.addAll(cell.problems()));
+        fleets().stream()
+                .map(FleetRunner.Result::problem)
+                .filter(problem -> !problem.isEmpty())
+                .forEach(problems::add);
         contenders.stream()
                 .filter(contender -> contender.family() == Family.OURS && above(contender) > 0)
                 .forEach(contender ->
@@ -87,22 +96,27 @@ public record Results(Environment environment, List<Contender> contenders, List<
             @Nullable CellResult cell,
             List<ArrivalRunner.Result> arrivals,
             List<KeyMemory> memory,
-            List<ServerRunner.Result> servers) {
+            List<ServerRunner.Result> servers,
+            List<FleetRunner.Result> fleets) {
 
         public static Finished cell(CellResult cell) {
-            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of());
+            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of(), List.of());
         }
 
         public static Finished arrivals(String part, List<ArrivalRunner.Result> arrivals) {
-            return new Finished(part, null, arrivals, List.of(), List.of());
+            return new Finished(part, null, arrivals, List.of(), List.of(), List.of());
         }
 
         public static Finished memory(String part, List<KeyMemory> memory) {
-            return new Finished(part, null, List.of(), memory, List.of());
+            return new Finished(part, null, List.of(), memory, List.of(), List.of());
         }
 
         public static Finished servers(String part, List<ServerRunner.Result> servers) {
-            return new Finished(part, null, List.of(), List.of(), servers);
+            return new Finished(part, null, List.of(), List.of(), servers, List.of());
+        }
+
+        public static Finished fleets(String part, List<FleetRunner.Result> fleets) {
+            return new Finished(part, null, List.of(), List.of(), List.of(), fleets);
         }
     }
 }

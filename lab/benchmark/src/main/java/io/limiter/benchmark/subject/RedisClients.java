@@ -29,6 +29,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.NettyHook;
@@ -51,6 +52,7 @@ public final class RedisClients implements AutoCloseable {
     private final int port;
     private final CommandCounter sent = new CommandCounter();
     private final Deque<Runnable> closers = new ArrayDeque<>();
+    private @Nullable ClientResources resources;
 
     public RedisClients(String host, int port) {
         this.host = host;
@@ -123,8 +125,13 @@ public final class RedisClients implements AutoCloseable {
         }
     }
 
+    /** All connections of Lettuce have the same threads. */
     private ClientResources lettuceResources() {
-        ClientResources resources = ClientResources.builder()
+        ClientResources known = resources;
+        if (known != null) {
+            return known;
+        }
+        ClientResources opened = ClientResources.builder()
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .nettyCustomizer(new NettyCustomizer() {
                     @Override
@@ -133,8 +140,9 @@ public final class RedisClients implements AutoCloseable {
                     }
                 })
                 .build();
-        closers.push(() -> resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly());
-        return resources;
+        closers.push(() -> opened.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly());
+        resources = opened;
+        return opened;
     }
 
     @Override
