@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class SearchController {
 
-    /** Five searches per second for each client address, and ten at once after a pause. */
+    /** Five searches per second for each client address, and ten in a row after a pause. */
     @GetMapping("/search")
     @RateLimit(name = "search", limitType = LimitType.IP, rate = 5, capacity = 10)
     public String search(@RequestParam String text) {
