@@ -1,4 +1,4 @@
-/** Stops the sample's Redis, and shows what the limit grants meanwhile. The dashed line is the limit. */
+/** Stops the sample's Redis, and shows what the limit grants during that time. The dashed line is the limit. */
 
 const POLL_MILLIS = 500;
 const SECONDS_SHOWN = 46;

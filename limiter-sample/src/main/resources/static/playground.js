@@ -111,7 +111,7 @@ function draw() {
   const state = states.get(chosen.name);
   const left = permits(chosen, state, now);
   const target = left === null ? 1 : state.limit > 0 ? left / state.limit : 0;
-  // Drops at once, and fills as smoothly as time passes.
+  // Drops immediately, and fills as smoothly as time passes.
   level += (target - level) * (target < level ? 0.35 : 0.2);
   const y = GLASS.bottom - (GLASS.bottom - GLASS.top) * level;
   byId('level').setAttribute('transform', `translate(0 ${y.toFixed(2)})`);

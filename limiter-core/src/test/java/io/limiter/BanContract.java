@@ -107,7 +107,7 @@ abstract class BanContract extends LimiterContract {
         assertThat(limiter.tryAcquire("ann")).isFalse();
         clock().advance(seconds(1));
         assertThat(limiter.tryAcquire("ann"))
-                .as("its permits were not taken meanwhile")
+                .as("its permits were not taken during the ban")
                 .isTrue();
     }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Futures that their callers complete at random moments, on every engine: permits are either used or returned. None is
- * refilled and no window ends meanwhile, so permits are counted exactly.
+ * refilled and no window ends during the test, so permits are counted exactly.
  */
 abstract class GivenUpContract extends LimiterContract {
 

@@ -79,7 +79,7 @@ abstract class LeaveContract extends LimiterContract {
             Limiter low = limiters().with(LOW).build(limit.toString(), limit).on("ann");
             // A rejection that is known would decide the set without the other part.
             Limiter used = limiters()
-                    .build("used beside " + limit, FixedWindow.of(1, HOUR))
+                    .build("used next to " + limit, FixedWindow.of(1, HOUR))
                     .on("ann");
             used.tryAcquire();
             Decision decision = LimitSet.of(low, used).decide(1).parts().get(0).decision();

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** Many threads whose sets are rejected, and what their limits have afterwards. Nothing may refill meanwhile. */
+/** Many threads whose sets are rejected, and what their limits have afterwards. Nothing may refill during the test. */
 public final class RejectedSets {
 
     private static final int THREADS = 8;

@@ -25,7 +25,7 @@ abstract class SettlementContract extends LimiterContract {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Each grants ten permits at once. */
+    /** Each grants ten permits immediately. */
     static List<Limit> ofTen() {
         return List.of(
                 TokenBucket.perSecond(1).withCapacity(10),

@@ -126,7 +126,7 @@ abstract class WaitingContract extends LimiterContract {
         assertThat(bucket.tryAcquire()).isTrue();
         long before = clock().micros();
         assertThat(set.tryAcquire(1, Duration.ofSeconds(19))).isFalse();
-        assertThat(clock().micros()).as("a bucket decides at once").isEqualTo(before);
+        assertThat(clock().micros()).as("a bucket decides immediately").isEqualTo(before);
         SetDecision granted = set.decide(1, MINUTE);
         assertThat(granted.isGranted()).isTrue();
         assertThat(granted.timeToWait()).as("after the windows").isEqualTo(TEN_SECONDS);

@@ -365,7 +365,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             return Math.min(now, sinceMicros != null ? sinceMicros : endAt(now) - Math.abs(unitMicros));
         }
 
-        /** Of permits that the request returns, those that this window has counted beside that of the limit. */
+        /** How many of the permits that the request returns this window has counted, in addition to the window of the limit. */
         private double removed(Request request, double now) {
             return removed(request, startAt(now), endAt(now));
         }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   decide   wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise the state does not change
  * </pre>
  *
- * For example, at 1 permit/s and a burst of 10 s, a full bucket grants 10 permits at once, and an 11th to a caller with a
+ * For example, at 1 permit/s and a burst of 10 s, a full bucket grants 10 permits immediately, and an 11th to a caller with a
  * timeout of 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller who wants another permit 0.4 s later waits 0.6 s + 1 s.
  * The wait includes all earlier reservations; otherwise all callers would wake up at the same time.
  */
@@ -194,7 +194,7 @@ final class TokenBucketStep {
      * The state after a cancellation, or {@code null} if it has no such ticket. It keeps the definition of the state: limiters
      * with another one do not reserve here.
      *
-     * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity beside all
+     * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity in addition to all
      * that can come due after it. That is at most what was reserved later and what overlaps it because of earlier cancellations,
      * and at most what is not cancelled since the first cancelled reservation. The rest is restored once all reservations since
      * that one are cancelled.

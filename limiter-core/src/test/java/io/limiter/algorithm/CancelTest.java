@@ -128,7 +128,7 @@ class CancelTest {
         Reserved first = earlier.reserve(8);
         earlier.reserve(4);
         earlier.cancel(first, 5);
-        // Three of the five, beside the three that stay and the four.
+        // Three of the five, in addition to the three that stay and the four.
         assertThat(earlier.reserve(1).waitMicros()).isEqualTo(1_000_000);
     }
 
@@ -153,7 +153,7 @@ class CancelTest {
         assertThat(account.reserve(1).waitMicros()).isEqualTo(1_200_000);
     }
 
-    /** A whole request is due at once on top of them there. */
+    /** There, a whole request is due immediately in addition to them. */
     @Test
     void with_next_caller_more_than_the_capacity_is_not_restored_before_later_reservations() {
         Account account = new Account(TokenBucket.of(10, 0.5).withWhoWaits(WhoWaits.NEXT_CALLER));

@@ -250,7 +250,7 @@ class DecisionPromiseTest {
             long taken = fewer.verdict().takenBy(request);
             long needed = Math.max(taken, least) + leave;
             Verdict whole = take(Math.min(needed, Ranges.MAX_PERMITS)).verdict();
-            check(whole.isGranted() == taken > 0, taken + " taken, at least " + least + " beside " + leave);
+            check(whole.isGranted() == taken > 0, taken + " taken, at least " + least + " while leaving " + leave);
             check(taken == 0 || taken == permits || !take(needed + 1).verdict().isGranted(), taken + " and no more");
             if (taken == 0) {
                 check(whole.retryAfterMicros() == fewer.verdict().retryAfterMicros(), "retry-after");

@@ -212,7 +212,7 @@ class FixedWindowTest {
         }
     }
 
-    /** Definitions that differ in their limit and in when they warn, as plans do, and what is counted of the period beside them. */
+    /** Definitions that differ in their limit and in when they warn, as plans do, and the permits that are counted in the period. */
     @Test
     void of_all_that_is_counted_in_a_window_each_number_warns_once() {
         Random random = Seed.random();

@@ -89,7 +89,7 @@ class RandomCancelTest {
         }
     }
 
-    /** With NEXT_CALLER, a request for more than the capacity comes due at once on top of the others. */
+    /** With NEXT_CALLER, a request for more than the capacity comes due immediately, in addition to the others. */
     @Test
     void random_reservations_and_cancellations_never_exceed_the_limit_with_next_caller() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {

@@ -71,11 +71,11 @@ class TokenBucketPrefetchTest {
     void demand_is_forgotten_after_a_prefetch_time() {
         decide(Request.take(9_000, 0));
         prefetch(1_000_000);
-        long beside = prefetch(900).limit();
+        long withOthers = prefetch(900).limit();
         now += TIME + TIME / 4;
         decide(Request.take(1_000, 0));
 
-        assertThat(prefetch(900).limit()).isGreaterThan(10 * beside);
+        assertThat(prefetch(900).limit()).isGreaterThan(10 * withOthers);
     }
 
     @Test

@@ -55,7 +55,7 @@ class CalendarDifferentialTest extends DifferentialContract {
         return period.at(micros(at)).endMicros();
     }
 
-    /** Up to two periods before a moment or after it, in eighths of one, and up to a microsecond beside them. */
+    /** Up to two periods before a moment or after it, in eighths of a period, give or take a microsecond. */
     private long around(long moment, CalendarPeriod period) {
         int eighths = random.nextInt(4) == 0 ? 0 : random.nextInt(33) - 16;
         return moment + eighths * (period.length().toNanos() / 8000) + random.nextInt(3) - 1;

@@ -110,7 +110,7 @@ class ClusterOutageTest {
             List<String> unavailable = keysByNode.remove(killed);
             cluster.kill(killed);
             Limiter available = limiter.on(keysByNode.values().iterator().next().get(0));
-            // All at once, so that they cost one decision timeout.
+            // All at the same time, so that they cost one decision timeout.
             List<CompletableFuture<?>> unanswered = IntStream.range(0, 10)
                     .<CompletableFuture<?>>mapToObj(i -> {
                         Limiter first = limiter.on(unavailable.get(i % unavailable.size()));

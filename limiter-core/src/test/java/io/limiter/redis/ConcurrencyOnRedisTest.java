@@ -77,7 +77,7 @@ class ConcurrencyOnRedisTest {
             }
             waiting.forEach(each -> assertThat(each.join()).isEmpty());
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
-            // At once, after 16 ms, 32 ms ... 128 ms, then four times a second, and when the time of some of them is
+            // Immediately, after 16 ms, 32 ms ... 128 ms, then four times a second, and when the time of some of them is
             // up, on
             // a slow machine of each by itself; and one that gives up the place. Alone each would make twelve.
             assertThat(calls.get()).isPositive().isLessThan((int) (8 + 4 * seconds + WAITING + 2));
@@ -127,7 +127,7 @@ class ConcurrencyOnRedisTest {
         assertThatThrownBy(limiter::tryAcquire).isInstanceOf(LimiterBackendException.class);
         try (RedisRateLimiterFactory other = factory(underLock)) {
             ConcurrencyLimiter again = limiter(other, 1, Duration.ofMinutes(1));
-            // A request that was under way is released beside the close.
+            // A request that was under way is released at the same time as the close.
             await().atMost(Duration.ofMinutes(1)).until(() -> again.inUse() == 0);
             await().atMost(Duration.ofMinutes(1)).until(() -> again.on("a").inUse() == 0);
         }

@@ -271,7 +271,7 @@ abstract class DifferentialContract {
     }
 
     /**
-     * Requests of all kinds, in runs, which the scripts decide at once.
+     * Requests of all kinds, in runs, which the scripts decide together.
      *
      * @param cancellations in twenty runs
      */

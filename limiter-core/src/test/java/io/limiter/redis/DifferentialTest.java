@@ -132,7 +132,7 @@ class DifferentialTest extends DifferentialContract {
                         Request.prefetch(permits, timeMicros, callMicros)));
     }
 
-    /** What is stored beside prefetched permits can be rounded to a little more than there is room for. */
+    /** The permits that are stored in addition to prefetched ones can be rounded to a little more than there is room for. */
     @Test
     void a_rejection_after_a_prefetch_leaves_what_the_prefetch_left() {
         redis.clock().set(1_939_909_305_580_090L);
@@ -180,7 +180,7 @@ class DifferentialTest extends DifferentialContract {
     }
 
     /**
-     * A peek beside the requests makes two runs of them, which the script never decides as usual. Both keys have the same
+     * A peek between the requests makes two runs of them, which the script never decides as usual. Both keys have the same
      * decisions, and the same bytes in Redis.
      */
     @Test

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Leases and callers that wait for them while Redis is stopped, and limiters that are built meanwhile. */
+/** Leases and callers that wait for them while Redis is stopped, and limiters that are built during that time. */
 @Tag("threads")
 class LeasesInAnOutageTest {
 

@@ -61,7 +61,7 @@ class LockBackendTest {
         String key = redis.prefix() + "{k}";
         LockBackend others = engine(lock, Duration.ofSeconds(1));
         AtomicInteger attempts = new AtomicInteger();
-        // Another JVM takes seven permits between this one's load and save, as if the lock had run out meanwhile.
+        // Another JVM takes seven permits between this one's load and save, as if the lock had expired in between.
         DistributedLock lost = (lockKey, wait) -> {
             attempts.incrementAndGet();
             return () -> {};

@@ -62,7 +62,7 @@ class ManyThreadsTest {
         return granted.get();
     }
 
-    /** The stacks of virtual threads that were pinned, meanwhile, in this project's code. */
+    /** The stacks of virtual threads that were pinned in this project's code during the test. */
     private static List<String> recordPinned(Runnable work) {
         List<String> pinned = new CopyOnWriteArrayList<>();
         try (RecordingStream events = new RecordingStream()) {

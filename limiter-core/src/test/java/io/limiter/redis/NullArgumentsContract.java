@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every public method and constructor of a module rejects null where it is not {@code @Nullable}, at once, and names
+ * Every public method and constructor of a module immediately rejects null where it is not {@code @Nullable}, and names
  * the parameter.
  */
 public abstract class NullArgumentsContract {

@@ -133,7 +133,7 @@ class OutageTest {
             assertThat(granted.get(Source.BACKEND)).hasValue(LIMIT);
         } finally {
             ended.set(true);
-            // What it throws once its client is shut down would fail a test beside this one that waits.
+            // An exception that it throws after its client was shut down would fail a test that waits at the same time as this one.
             Uninterruptibles.joinUninterruptibly(flushing);
             client.shutdown();
         }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What a prefetched key costs Redis beside one that is not. Prints the figures of {@code docs/scale.md}; times are printed only,
- * and depend on the machine.
+ * What a prefetched key costs Redis, compared with a key that is not prefetched. Prints the figures of {@code docs/scale.md}. The
+ * times are not checked, because they depend on the machine.
  */
 class PrefetchCostTest {
 

@@ -167,7 +167,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
                 .collect(Collectors.toMap(match -> match.group(1), match -> Long.valueOf(match.group(2))));
     }
 
-    /** Meanwhile Redis executes no scripts and no writes; sent commands wait. */
+    /** During that time Redis executes no scripts and no writes, and commands that were sent wait. */
     static <T> T whileItIsBusy(Supplier<T> work) {
         client("PAUSE", "60000", "WRITE");
         try {
@@ -357,7 +357,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
                 .as("nothing but states, and calls that must not be repeated, is left behind")
                 .matches(".*}(:window|:log|:counter|:holders|:ban|:call:[0-9A-F]{16})?");
         if (value == null) {
-            // In real time a key can expire meanwhile.
+            // In real time a key can expire in between.
             return;
         }
         assertThat(lifetimeMillis).as("TTL of %s", key).isNotEqualTo(NO_TTL);

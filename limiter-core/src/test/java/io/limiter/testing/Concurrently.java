@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Runs the same work on several threads that all start at once. */
+/** Runs the same work on several threads that all start at the same time. */
 public final class Concurrently {
 
     private Concurrently() {}

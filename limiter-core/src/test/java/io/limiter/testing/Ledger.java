@@ -61,7 +61,7 @@ public final class Ledger {
 
     /**
      * The most by which what is due in an interval exceeds {@code capacity + rate * length}, or what is refunded on top. A
-     * request for more than the capacity is due at once. Dues are whole microseconds, so an interval may be two of them
+     * request for more than the capacity is due immediately. Dues are whole microseconds, so an interval may be two of them
      * longer than it looks.
      */
     public double excess(double capacity, double permitsPerSecond) {

@@ -138,7 +138,7 @@ public final class RedisProcess implements AutoCloseable {
     /**
      * Empty, and on the same port.
      *
-     * @throws IllegalStateException if it does not start, for example because another process has taken the port meanwhile
+     * @throws IllegalStateException if it does not start, for example because another process has taken the port
      */
     public void startAgain() throws IOException {
         launch();
@@ -166,7 +166,7 @@ public final class RedisProcess implements AutoCloseable {
                 .pollInterval(Duration.ofMillis(5))
                 .ignoreExceptions()
                 .until(() -> {
-                    // Not by a connection: another Redis may have taken the port meanwhile.
+                    // A connection does not show it, because another Redis may have taken the port.
                     String log = log();
                     return !process.isAlive()
                             || log.contains("eady to accept connections")

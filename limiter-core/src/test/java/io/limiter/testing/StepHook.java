@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 public class StepHook<S> implements Limit, LimitStep<S> {
 
     private final LimitStep<S> limit;
-    private final Runnable meanwhile;
+    private final Runnable hook;
     private int times;
 
     /** @param times how often */
-    public StepHook(LimitStep<S> limit, Runnable meanwhile, int times) {
+    public StepHook(LimitStep<S> limit, Runnable hook, int times) {
         this.limit = limit;
-        this.meanwhile = meanwhile;
+        this.hook = hook;
         this.times = times;
     }
 
@@ -47,7 +47,7 @@ public class StepHook<S> implements Limit, LimitStep<S> {
     @Override
     public Step<S> step(@Nullable S state, long nowMicros, Request request) {
         if (times-- > 0) {
-            meanwhile.run();
+            hook.run();
         }
         return limit.step(state, nowMicros, request);
     }

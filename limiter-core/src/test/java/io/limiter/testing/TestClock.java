@@ -57,7 +57,7 @@ public final class TestClock extends Ticker implements Sleeper {
         return this;
     }
 
-    /** At once, at the later time. */
+    /** Returns immediately, at the later time. */
     @Override
     public Runnable later(long laterMicros, Runnable action) {
         sleep(laterMicros);

@@ -18,7 +18,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * Two instances ask for twice what their common limit grants, and the sample's Redis is stopped meanwhile. What they were granted is
+ * Two instances ask for twice what their common limit grants, while the sample's Redis is stopped. What they were granted is
  * counted, and compared with the most that the limit promises to grant.
  */
 @Component

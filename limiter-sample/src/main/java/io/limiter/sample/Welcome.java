@@ -32,7 +32,7 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                   curl -i '%1$s/limiter/plan?user=ann&plan=pro'      5 in 10 s for each user of the plan, 2 for others
                   curl -i %1$s/tenants/acme                          2 per s for acme (free), 10 for globex, 50 for initech
                   curl -i %1$s/limiter/log                           3 in any 10 s, shared by all callers
-                  curl -i '%1$s/limiter/import?rows=7'               10 rows at once, 1 per s
+                  curl -i '%1$s/limiter/import?rows=7'               10 rows in a row, 1 per s
                   curl -i %1$s/limiter/report                        1 at a time; takes 3 s
                   curl -i -d phone=0171 %1$s/sms/code                1 in 60 s, for each phone number
 

@@ -36,7 +36,7 @@ class AnnotationsTourTest {
         @RateLimit(rate = 1.0 / 60, burst = 60)
         public void report() {}
 
-        /** A hundred in a minute, of which all can come at once. */
+        /** A hundred in a minute, all of which can come at the same time. */
         @RateLimit(rate = 100, per = "1m")
         public void search() {}
 

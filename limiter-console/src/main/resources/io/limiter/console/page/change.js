@@ -184,7 +184,7 @@ export function askReset(of, done) {
 }
 
 /**
- * Ends the ban of a key at once: it deletes what rejections have made, and the next ones make it again.
+ * Ends the ban of a key immediately. It deletes the ban that rejections have caused, and further rejections can cause another.
  *
  * @param {() => void} reset after success
  */

@@ -53,7 +53,7 @@ public final class BackendFailures {
      * Nothing was sent, because too many requests wait for that while the backend is available. Without a stack trace, because
      * there are many.
      *
-     * @param kind whether it may be sent again at once
+     * @param kind whether it may be sent again immediately
      */
     public static LimiterBackendException queueFull(
             Kind kind, String key, String text, String remedy, @Nullable Throwable cause) {

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is no peek before: it would double the calls of each granted set, so that a rejected one takes nothing for the moment
  * until it is cancelled, and most rejections are known to the rejection cache, which calls nobody. Groups whose cancellation
- * restores everything come before those whose cancellation may not; so one bucket beside windows never has to be cancelled. Others
- * are taken in the caller's order.
+ * restores everything come before those whose cancellation may not; so if all others are windows, a single bucket never has to be
+ * cancelled. Others are taken in the caller's order.
  */
 public final class SequentialSet {
 

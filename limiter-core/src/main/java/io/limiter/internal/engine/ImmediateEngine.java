@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ImmediateEngine extends Engine {
 
-    /** What is decided at once. */
+    /** A decision that is known without a call. */
     enum Known {
         /** Granted from prefetched permits. */
         PREFETCHED(true, Decision.Source.PREFETCH),
@@ -47,12 +47,12 @@ public interface ImmediateEngine extends Engine {
         }
     }
 
-    /** The first engine of the row that may decide a request at once: this, or the next one if this passes all on. */
+    /** The first engine of the row that may decide a request immediately: this one, or the next if this one passes all requests on. */
     default ImmediateEngine first() {
         return this;
     }
 
-    /** Grants or rejects permits if that is possible at once. Allocates nothing. */
+    /** Grants or rejects permits if that is possible immediately. Allocates nothing. */
     default Known tryAcquire(String key, LimitStep<?> limit, long permits, long timeoutMicros) {
         return Known.UNKNOWN;
     }
@@ -71,7 +71,7 @@ public interface ImmediateEngine extends Engine {
     }
 
     /**
-     * Decides any request if that is possible at once.
+     * Decides any request if that is possible immediately.
      *
      * @return {@code null} if an {@link Ask} is needed
      */

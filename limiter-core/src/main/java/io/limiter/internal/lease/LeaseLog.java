@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Logs what happens to the leases of a factory. An outage concerns all of them at once, so each cause is one line a
+ * Logs what happens to the leases of a factory. An outage concerns all of them at the same time, so each cause is one line a
  * minute at most.
  */
 final class LeaseLog {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of
  * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. Until it is granted, it
- * keeps its place before the JVMs that came later, under one id. If a live limit exempts or bans the key meanwhile, none is sent,
+ * keeps its place before the JVMs that came later, under one id. If a live limit exempts or bans the key while they wait, none is sent,
  * and the callers are decided one after the other.
  */
 final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {

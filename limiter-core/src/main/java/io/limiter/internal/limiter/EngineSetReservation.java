@@ -44,7 +44,7 @@ record EngineSetReservation(SetDecision decision, int size, List<Reservation> pa
         return start(actual.clone());
     }
 
-    /** All at once, so that they share calls. */
+    /** Settles all parts at the same time, so that they share calls. */
     private CompletableFuture<Boolean> start(long[] actual) {
         List<CompletableFuture<Boolean>> settled = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One check of a set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
+/** One check of a set. Parts whose key a live limit exempts or bans are decided here, and the engine decides the others. */
 final class SetCheck {
 
     private final Part[] parts;

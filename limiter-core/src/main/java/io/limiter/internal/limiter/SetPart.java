@@ -49,7 +49,7 @@ record SetPart(EngineLimiter<?> limiter, long permits, boolean takesFewer) {
                 ban == null ? null : used.failover().start(ban.keyOf(storedKey()), ban.ban(), Request.peek(1, 0)));
     }
 
-    /** A request that is under way, beside one at the ban; {@code null} if it has none. */
+    /** A request that is under way, with the request to its ban, which is {@code null} if there is no ban. */
     record PartRequest(
             SetPart part,
             LimitStep<?> limit,

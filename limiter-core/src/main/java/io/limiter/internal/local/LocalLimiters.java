@@ -36,7 +36,7 @@ public class LocalLimiters extends EngineLimiterFactory {
     private final ListenerNotifier notifier;
     private final BackendState state = BackendState.of(true, Instant.now(), null);
 
-    /** They grant everything at once and count nothing. */
+    /** They grant everything immediately and count nothing. */
     public static LocalLimiters unlimited() {
         return new LocalLimiters(
                 EngineLimiterFactory.DEFAULT_MAX_CACHED, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);

@@ -36,7 +36,7 @@ final class PrefetchSize {
     }
 
     /**
-     * How many permits an instance will need until its next call, beside those that it has.
+     * How many permits an instance will need until its next call, in addition to those that it has.
      *
      * @param requestedSince permits that were requested since its last call
      * @param sinceNanos how long ago that was

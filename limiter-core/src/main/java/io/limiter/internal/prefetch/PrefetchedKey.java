@@ -124,7 +124,7 @@ final class PrefetchedKey {
         return left(next) + left(current);
     }
 
-    /** How many there are to be taken at once. */
+    /** How many of them a request can take. */
     int leftOfOne() {
         int left = left(current);
         return left > 0 ? left : left(next);
@@ -245,7 +245,7 @@ final class PrefetchedKey {
                 });
     }
 
-    /** How many permits this instance will need until its next call beside those that it has. */
+    /** How many permits this instance will need until its next call in addition to those that it has. */
     private int wanted(long pauseNanos) {
         double requested = (double) others.get() + newlyUsed(current);
         return size.wanted(requested, lastCall.agoNanos(), pauseNanos, left());

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It opens as soon as {@value #MOST_FAILURES} of the last {@value #WINDOW} outcomes are failures. In normal operation a
  * success costs two reads.
  *
- * <p>The first probe is sent at once, so a stall of the backend costs little more than itself. Further ones follow after
+ * <p>The first probe is sent immediately, so a stall of the backend costs little more than itself. Further ones follow after
  * pauses that double, from a {@value #FIRST_PER_LONGEST}th of the probe interval up to that. The pauses continue where they
  * were if the backend answers probes and not callers, fewer than {@value #MOST_FAILURES} of them in time since it recovered.
  *

@@ -188,7 +188,7 @@ public final class Deadlines {
         try {
             thread.later(calls, nanos, TimeUnit.NANOSECONDS, () -> guarded(action));
         } catch (RejectedExecutionException e) {
-            // Closed, and so are the users of this; the action ends at once.
+            // This is closed, and so are its users, so the action ends immediately.
             calls.execute(() -> guarded(action));
         }
     }
@@ -237,7 +237,7 @@ public final class Deadlines {
         log.error(reported, what, thrown);
     }
 
-    /** Stops the checks as soon as nothing is pending. Requests that are added later fail at once. */
+    /** Stops the checks as soon as nothing is pending. Requests that are added later fail immediately. */
     void close() {
         closed = true;
         if (!checking) {

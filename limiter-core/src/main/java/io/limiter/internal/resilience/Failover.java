@@ -104,7 +104,7 @@ public final class Failover implements Fallback {
         return policy.share(instances.count());
     }
 
-    /** The engine that may decide a request at once; {@code null} if none does. */
+    /** The engine that may decide a request immediately; {@code null} if none does. */
     public @Nullable ImmediateEngine immediate() {
         return immediate;
     }

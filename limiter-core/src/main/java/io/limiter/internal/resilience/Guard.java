@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Every decision has a timeout. A request that was not sent until then is withdrawn; one that was sent is ambiguous,
  *       counts as executed, and is never retried.
  *   <li>Requests that failed without being executed are retried until their deadline, after growing pauses.
- *   <li>After a few failures, a {@link Breakers circuit breaker} fails all requests at once, until a probe in the background succeeds.
+ *   <li>After a few failures, a {@link Breakers circuit breaker} fails all requests immediately, until a probe succeeds.
  * </ul>
  */
 public final class Guard implements AutoCloseable {
@@ -59,7 +59,7 @@ public final class Guard implements AutoCloseable {
      * @param decisionTimeout decision timeout, more than 0
      * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer; for that long at most
      *     after the first request
-     * @param breakers fail requests at once while the backend is unavailable
+     * @param breakers fail requests immediately while the backend is unavailable
      * @param notifier notifies the listeners
      * @param observer observes failures
      */
@@ -93,7 +93,7 @@ public final class Guard implements AutoCloseable {
     /**
      * Begins a request: from now on it has a deadline.
      *
-     * @return {@code false} if it has failed at once, because the circuit breaker of one of its keys is open, or the limiters were
+     * @return {@code false} if it has failed already, because the circuit breaker of one of its keys is open, or the limiters were
      *     closed
      */
     public boolean begin(Ask ask) {
@@ -226,7 +226,7 @@ public final class Guard implements AutoCloseable {
 
     /**
      * Records the failure of a request that was sent, and not answered in time. Of a set it is not known which node did not
-     * answer; with a probe, the others recover at once, and the set is not sent again before all have.
+     * answer; with a probe, the others recover immediately, and the set is not sent again before all have.
      */
     private LimiterBackendException notAnswered(Ask ask) {
         LimiterBackendException failure =

@@ -189,8 +189,8 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /**
-     * Warns of the first rejected request for more permits than the limit has at most, or than it has beside those that are left to
-     * others. A key that is a number may have been passed as permits.
+     * Warns of the first rejected request for more permits than the limit can grant at most, which is its capacity minus what is left
+     * to others. A key that is a number may have been passed as permits.
      *
      * @param permits as many as were requested
      * @param leave as many as were to be left

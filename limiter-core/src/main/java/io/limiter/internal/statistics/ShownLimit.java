@@ -53,7 +53,7 @@ public final class ShownLimit {
 
     /** The limiter is built, also again, which has this number among the builds of its name. */
     public void built(long number) {
-        // Two threads may build it at once.
+        // Two threads may build it at the same time.
         builtAs.accumulateAndGet(number, Math::max);
     }
 

@@ -72,7 +72,7 @@ public abstract class CallerQueue<C extends WaitingCaller<?>> {
         return ended;
     }
 
-    /** Also those that were cancelled, at once, so that none of them is kept or decided. */
+    /** Callers that were cancelled are also removed immediately, so that none of them is kept or decided. */
     private void remove(C caller) {
         boolean removed;
         synchronized (this) {

@@ -33,7 +33,7 @@ public interface Sleeper {
                         left > 0 && !ended.getAsBoolean();
                         left = endNanos - System.nanoTime()) {
                     LockSupport.parkNanos(this, left);
-                    // Parking returns at once while the flag is set.
+                    // Parking returns immediately while the flag is set.
                     interrupted |= Thread.interrupted();
                 }
                 if (interrupted) {

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The requests of this JVM that wait to be decided again, for the same permits of the same keys.
  *
- * <p>When the retry-after of the last rejection is over, the first request is decided. If it is granted, as many more follow
- * at once as the decision leaves permits for, and one more, whose rejection says when to go on. A rejection holds for all that
- * wait, because they want the same: those whose timeout is over before its retry-after are rejected with it, and the others wait
- * until then. So the number of decisions is that of the grants and one or two more, however many wait. A request whose
- * timeout ends while others are decided is decided beside them, because it must not wait for two decisions.
+ * <p>When the retry-after of the last rejection is over, the first request is decided. If it is granted, the requests for which the
+ * decision leaves permits follow immediately, and one more, whose rejection says when to continue. A rejection holds for all requests
+ * that wait, because they want the same permits. Those whose timeout is over before its retry-after are rejected with it, and the
+ * others wait until then. So there are only one or two decisions more than grants, however many requests wait. A request whose
+ * timeout ends while others are decided is decided separately, because it must not wait for two decisions.
  *
  * <p>A new request must not overtake those that wait, so it stands behind them. If it cannot wait until the next turn, for example
  * because it has no timeout, that turn is now: it is granted if permits are left for it, and otherwise rejected with the others.

@@ -100,7 +100,7 @@ public abstract class WaitingRequest extends WaitingCaller<Outcome> {
         boolean again = !reservesAhead
                 // In an outage, the policy's answer is the answer.
                 && rejection.source() != Decision.Source.POLICY
-                // A ban rejects at once, also if it ends within the timeout.
+                // A ban rejects immediately, even if it ends within the timeout.
                 && rejection.source() != Decision.Source.OVERRIDE
                 && micros <= leftMicros(timeoutMicros);
         return again ? micros : FINAL;

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * The waits of a factory's callers for permits. Closing it ends all of them at once, and has their permits returned, because
- * nothing would be there to use them with. Safe for use by multiple threads.
+ * The waits of a factory's callers for permits. Closing it ends all of them immediately and returns their permits, because
+ * nobody could use them any more. Safe for use by multiple threads.
  */
 public final class Waits implements AutoCloseable {
 

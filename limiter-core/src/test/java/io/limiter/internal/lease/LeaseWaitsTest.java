@@ -54,7 +54,7 @@ class LeaseWaitsTest extends LeasesFixture {
         for (CompletableFuture<Lease> next : waiting) {
             assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(waiting.indexOf(next));
             held.close();
-            assertThat(next).as("woken at once, with no timer").isCompleted();
+            assertThat(next).as("woken immediately, without a timer").isCompleted();
             held = next.join();
         }
         held.close();

@@ -29,7 +29,7 @@ abstract class WaitQueueFixture {
     final HandSleeper sleeper = new HandSleeper(clock);
     final HeldEngine engine = new HeldEngine();
 
-    /** Decides at once, or when the test says so. */
+    /** Decides immediately, or when the test says so. */
     final class HeldEngine implements Engine {
 
         final SteppingEngine stepping = new SteppingEngine(clock::micros);

@@ -223,7 +223,7 @@ class WaitQueueTest extends WaitQueueFixture {
                 .as("so that the next one waits")
                 .isTrue();
         CompletableFuture<Boolean> patient = window.async().tryAcquire(Duration.ofSeconds(Long.MAX_VALUE));
-        assertThat(hasty).as("decided beside the first").isCompletedWithValue(false);
+        assertThat(hasty).as("decided while the first waits").isCompletedWithValue(false);
         engine.answer();
         while (!patient.isDone()) {
             sleeper.run();

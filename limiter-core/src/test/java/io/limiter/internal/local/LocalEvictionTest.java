@@ -46,7 +46,7 @@ class LocalEvictionTest {
         for (int i = 0; i < 10_000; i++) {
             decide(engine, "key" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(100);
-            engine.decide("at once" + i, ONE_A_SECOND, ONE);
+            engine.decide("burst" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(100);
         }
     }

@@ -75,7 +75,7 @@ public class PrefetchedKeyLinearizability {
         }
     }
 
-    /** Grants every request and refund at once. */
+    /** Grants every request and refund immediately. */
     private record GrantingEngine(AtomicInteger granted) implements Engine {
 
         @Override

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** As many threads as calls that block at once, and no more. */
+/** There is one thread for each call that blocks at the same time, and no more. */
 @Tag("threads")
 class BlockingCallsTest {
 

@@ -40,7 +40,7 @@ class SleeperTest {
         }
         assertThat(Timers.waiting()).isGreaterThanOrEqualTo(1000);
         timers.forEach(Runnable::run);
-        // Those of other tests come and go meanwhile.
+        // Those of other tests come and go during this one.
         assertThat(Timers.waiting()).isLessThan(before + 500);
     }
 

@@ -161,8 +161,8 @@ public final class LimitParameters {
      *
      * @param permits as many as a call takes
      * @param places where parameters can be set, for messages
-     * @throws IllegalArgumentException if a parameter is missing, out of its range, or without effect beside another, or if the limit
-     *     would never grant the permits of a call
+     * @throws IllegalArgumentException if a parameter is missing, out of its range, or has no effect because of another one, or if the
+     *     limit would never grant the permits of a call
      */
     public AnyLimit toLimit(long permits, String places) {
         return new LimitBuilder(this, places).build(permits);

@@ -157,7 +157,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
         });
     }
 
-    /** Redis answers reads of live limits with an error meanwhile. */
+    /** Redis answers reads of live limits with an error during that time. */
     void whileUnreadable(Runnable work) {
         String version = commands(commands -> commands.get("{limiter:live}:version"));
         commands(commands -> {
@@ -177,7 +177,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
         }
     }
 
-    /** What is logged about live limits meanwhile, which is not printed. */
+    /** What is logged about live limits during that time, which is not printed. */
     static List<String> logged(Runnable work) {
         Logger logger = (Logger) LoggerFactory.getLogger("io.limiter.internal");
         ListAppender<ILoggingEvent> appender = new ListAppender<>();

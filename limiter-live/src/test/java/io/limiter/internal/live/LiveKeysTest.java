@@ -131,7 +131,7 @@ class LiveKeysTest {
         assertThat(limiter.decide("ann").retryAfter()).isEmpty();
         assertThat(limiter.decide("ann").isGranted()).isFalse();
         live(factory).remove("search", ANN, NOTE, ban.version());
-        assertThat(limiter.decide("ann").isGranted()).as("at once").isTrue();
+        assertThat(limiter.decide("ann").isGranted()).as("immediately").isTrue();
     }
 
     @Test

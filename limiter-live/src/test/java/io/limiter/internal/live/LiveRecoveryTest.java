@@ -193,7 +193,7 @@ class LiveRecoveryTest {
         return live(factory).get(name).orElseThrow().settings().rate();
     }
 
-    /** All poll at once, again and again: on a slow machine, a poll or the new connection may take its time. */
+    /** All poll at the same time, again and again, because a poll or the new connection may take its time on a slow machine. */
     private void pollUntil(Runnable assertions) {
         logged(() -> Eventually.that(() -> {
             CompletableFuture.allOf(fleet.stream()

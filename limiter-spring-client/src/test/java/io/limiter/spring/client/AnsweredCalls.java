@@ -12,7 +12,7 @@ import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import reactor.core.publisher.Mono;
 
-/** Calls that are answered at once if they are sent, without a server. */
+/** Calls that are answered immediately if they are sent, without a server. */
 final class AnsweredCalls {
 
     static final URI API = URI.create("https://api.example.com/");

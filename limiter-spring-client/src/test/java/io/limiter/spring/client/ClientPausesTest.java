@@ -62,7 +62,7 @@ class ClientPausesTest {
     private volatile int status = 429;
     private volatile Map<String, String> headers = Map.of("Retry-After", "30");
     private volatile CountDownLatch answers = new CountDownLatch(0);
-    /** Of the server, and of calls at once: the common pool may have but one thread. */
+    /** For the server and for simultaneous calls, because the common pool may have only one thread. */
     private final ExecutorService executor = Executors.newCachedThreadPool();
 
     private HttpServer server;
@@ -166,7 +166,7 @@ class ClientPausesTest {
         inRedis()
                 .run(one -> inRedis().run(other -> {
                     assertThat(call(reactive, one)).isEqualTo(429);
-                    // Here at once, and there as soon as it is announced.
+                    // Here immediately, and there as soon as it is announced.
                     assertThat(rejected(reactive, one).retryAfter().orElseThrow())
                             .isBetween(Duration.ofSeconds(25), Duration.ofSeconds(35));
                     Eventually.that(() -> assertThat(ban(other).settings()).isEqualTo(LiveSettings.BANNED));

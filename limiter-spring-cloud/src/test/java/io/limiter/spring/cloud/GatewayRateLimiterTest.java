@@ -107,7 +107,7 @@ class GatewayRateLimiterTest {
         int granted = granted(ours.load("/small", 60));
         double seconds = (System.nanoTime() - start) / 1e9;
         assertThat(granted).isBetween(4, (int) (4 + seconds * 10));
-        // The state that it should keep expires at once.
+        // The state that it should keep expires immediately.
         int unlimited = granted(own.load("/small", 60));
         assertThat(unlimited).isEqualTo(60);
     }

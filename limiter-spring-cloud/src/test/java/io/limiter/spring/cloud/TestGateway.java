@@ -239,7 +239,7 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
         return sendAsync(path).join();
     }
 
-    /** Statuses of requests of one caller at once. */
+    /** The statuses of simultaneous requests of one caller. */
     List<Integer> load(String path, int requests) {
         String caller = anyone();
         List<CompletableFuture<HttpResponse<String>>> sent = IntStream.range(0, requests)

@@ -37,7 +37,7 @@ class JobsTest {
         CompletableFuture<Void> all = CompletableFuture.allOf(mails.toArray(CompletableFuture[]::new));
         assertThatThrownBy(all::join).hasCauseInstanceOf(RateLimitExceededException.class);
         assertThat(mails.stream().filter(mail -> !mail.isCompletedExceptionally()))
-                .as("one at once, and those that come due within a second")
+                .as("one immediately, and those that come due within a second")
                 .hasSizeBetween(2, 199)
                 .allSatisfy(mail -> assertThat(mail.join()).isEqualTo("sent to ann"));
     }

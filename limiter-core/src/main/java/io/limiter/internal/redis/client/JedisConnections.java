@@ -28,7 +28,7 @@ final class JedisConnections {
                 new RedisNode(jedis.getHostName(), jedis.getPort()));
     }
 
-    /** How many connections there can be at once. */
+    /** How many connections there can be at the same time. */
     static int poolSize(RedisConnectionFactory connections) {
         JedisConnectionFactory jedis = (JedisConnectionFactory) connections;
         int most = jedis.getUsePool() && jedis.getPoolConfig() != null

@@ -259,7 +259,7 @@ final class LettuceCalls extends RedisCalls {
         return now;
     }
 
-    /** Of several threads that connect at once, the first one's counts: the commands of the others must be found by it. */
+    /** If several threads connect at the same time, all use the first connection, because the commands of all must be found there. */
     private synchronized NativeConnection share(NativeConnection newConnected) {
         NativeConnection before = shared;
         if (before != null) {

@@ -55,11 +55,11 @@ public final class LuaScript {
         return filled;
     }
 
-    /** The text of a script file beside a class. Each line {@code --include other.lua} is replaced by that file. */
-    public static String resource(Class<?> beside, String fileName) {
+    /** The text of a script file in the package of a class. Each line {@code --include other.lua} is replaced by that file. */
+    public static String resource(Class<?> neighbour, String fileName) {
         try {
-            String text = Resources.toString(Resources.getResource(beside, fileName), StandardCharsets.UTF_8);
-            return INCLUDE.matcher(text).replaceAll(line -> Matcher.quoteReplacement(resource(beside, line.group(1))));
+            String text = Resources.toString(Resources.getResource(neighbour, fileName), StandardCharsets.UTF_8);
+            return INCLUDE.matcher(text).replaceAll(line -> Matcher.quoteReplacement(resource(neighbour, line.group(1))));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + fileName, e);
         }

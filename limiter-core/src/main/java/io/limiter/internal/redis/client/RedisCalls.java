@@ -42,7 +42,7 @@ public abstract class RedisCalls implements Nodes {
 
     private static final AsyncLog log = AsyncLog.of(RedisCalls.class);
 
-    /** How many calls batches make at once. */
+    /** How many calls batches make at the same time. */
     private static final int CALLS_AT_ONCE = 2;
 
     // These hash tags, from 0, are in all slots.

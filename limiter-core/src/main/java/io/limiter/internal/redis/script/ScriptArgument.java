@@ -92,7 +92,7 @@ final class ScriptArgument {
         out.putShort(runsAt, (short) runs);
     }
 
-    /** Adds what the script has to know of the requests of the next run, beside what it knows of all. */
+    /** Adds what the script has to know only about the requests of the next run. */
     private void addNote(Request request, LimitStep<?> limit) {
         if (request.takesFewer() && !limit.takesFewer() || request.leave() > 0 && !limit.leavesPermits()) {
             throw new IllegalArgumentException(

@@ -22,7 +22,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets of limits, which are decided at one moment, one after the other; equal sets in a row at once. Java twin of {@code
+ * Sets of limits, which are decided at one moment, one after the other, but equal sets in a row together. Java twin of {@code
  * set.lua}, which describes its arguments and its reply, and takes Redis longer for a single request than {@code batch.lua}.
  *
  * <p>A key may be in several of the sets. The reply has what each row of equal sets has found, so no state is taken over from

@@ -1,12 +1,12 @@
 -- Decides sets of limits at one time, one after the other, each all or nothing. Runs after clock.lua. It has a block for each
 -- kind of limit in the sets: set_kind.lua with the parts of its script, which batch.lua describes.
 --
--- Equal sets in a row are decided at once, as batch.lua decides equal requests: the first pass decides for each part how many of
+-- Equal sets in a row are decided together, as batch.lua decides equal requests: the first pass decides for each part how many of
 -- them it grants, and saves nothing. As many sets are granted as every part grants. The second pass decides these again and
 -- saves, and what is left of the row begins again. If a part grants none, all of the row are rejected, and the second pass
 -- decides and saves only the parts that reject: a rejection may have to save a state (see LimitStep.step), and the other parts take
 -- nothing. The second pass starts from what the first one found, so both come to the same result. What the first pass finds of the
--- last part mostly decides all, and then it saves that part at once.
+-- last part usually decides all, and then it also saves that part.
 --
 -- KEYS    one or more, each once
 -- ARGV[1] rows of equal sets, little-endian:
@@ -27,7 +27,7 @@ local REFUND, CHARGE = -1, -2
 local argument, next_row = ARGV[1], 1
 local granted = 0
 local reply, replies = {now}, 1
--- By key: false for what is not there, or was saved meanwhile.
+-- The value of each key; false if there is none, or if the key was saved since then.
 local values = redis_call('MGET', unpack(KEYS))
 -- By part of a row.
 local starts, found_all, granted_all = {}, {}, {}
@@ -61,7 +61,7 @@ while next_row <= #argument do
             value = values[number] or redis_pcall('GET', key)
           end
           local found, granted_before, again, is_saved = value, 0, nil, false
-          -- How many grants of the last part decide all, beside none.
+          -- How many grants of the last part decide all: this number, or none.
           local saved_with = i == parts and (least == left and left or 0)
           granted = 0
           repeat

@@ -253,7 +253,7 @@ local MOST_REQUESTS = 2 ^ 16
             if takes then
               only_peeks = false
             end
-            -- Equal requests that stored permits cover are granted at once. Whole numbers are subtracted from a larger double
+            -- Equal requests that stored permits cover are granted together. Whole numbers are subtracted from a larger double
             -- without rounding, so the result is the same as one after the other.
             if times > 1 and permits + leave <= stored and not warm_up then
               local taken = (stored - leave) / permits

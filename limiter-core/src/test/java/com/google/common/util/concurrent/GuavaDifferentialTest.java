@@ -53,7 +53,7 @@ class GuavaDifferentialTest {
         }
     }
 
-    /** Guava's limiter begins, and changes its rate, at once; ours with the next call, so one follows at once. */
+    /** Guava's limiter begins and changes its rate immediately, but ours with the next call, so a call follows immediately. */
     private void takeSteps(Lockstep limiters, DoubleSupplier rates) {
         limiters.tryAcquire(anyPermits(), 0);
         for (int i = 0; i < STEPS; i++) {

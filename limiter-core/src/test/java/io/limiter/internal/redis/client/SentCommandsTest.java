@@ -31,7 +31,7 @@ class SentCommandsTest {
         guard.close();
     }
 
-    /** A busy machine takes its time, and the connection may break meanwhile. */
+    /** A busy machine takes its time, and the connection may break during it. */
     @Test
     void an_overdue_command_is_cancelled_before_another_thread_tells_its_caller() {
         send();

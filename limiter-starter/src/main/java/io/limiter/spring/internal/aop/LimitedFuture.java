@@ -24,9 +24,9 @@ import reactor.util.context.ContextView;
 /**
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait; where it does not know the
  * request that they read, the handler of the result does. If the limits
- * decide at once, the calling thread also calls the method. Otherwise a thread of {@link CallThreads} does, with the
+ * decide immediately, the calling thread also calls the method. Otherwise a thread of {@link CallThreads} does, with the
  * {@link CallContext} of the caller, because the method may block, and the threads that complete decisions must not. An executor of
- * the application would not do, because all its threads may wait for futures like this one. Every failure is in the
+ * the application is no alternative, because all its threads may wait for futures like this one. Every failure is in the
  * future. Cancelling it cancels the check, or the method's own future. When that is done, the call's permits are released or
  * settled, and then this future is completed.
  */

@@ -13,8 +13,8 @@ import org.springframework.core.MethodClassKey;
 
 /**
  * The limited methods of all beans. A class is parsed as a whole when its first bean is created, so that an invalid
- * annotation prevents that bean and fails no call. Limiters are built when the application has started, for beans created
- * later at once, and for methods called earlier in their first call.
+ * annotation prevents that bean and fails no call. Limiters are built when the application has started. For beans that are created
+ * later they are built with the bean, and for methods that are called earlier, in their first call.
  */
 final class LimitedMethods {
 

@@ -22,7 +22,7 @@ import reactor.util.context.ContextView;
 /**
  * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, and no
  * thread waits. With a {@link SubscriptionContext} keys are evaluated with each subscription, from Reactor's context;
- * otherwise once, in the thread that calls the method. If the limits decide at once, the subscriber's thread calls the method;
+ * otherwise once, in the thread that calls the method. If the limits decide immediately, the subscriber's thread calls the method;
  * otherwise its event loop does, or a thread of {@link CallThreads} if the subscriber is on none, because the
  * threads that complete decisions serve all calls, and the method might block them. Permits that the call holds are released
  * when the method's publisher completes, fails or is cancelled; others are settled when it completes, with its last value, or

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One or several limits that a check decides at once, all or nothing, and what it has taken of them. Decided once; what an asynchronous
- * decision was can be read when its future is completed.
+ * One or several limits that a check decides together, all or nothing, and the permits that it has taken. A step is decided once. An
+ * asynchronous decision can be read when its future is completed.
  */
 abstract class CheckStep {
 

@@ -61,7 +61,7 @@ import org.springframework.util.ReflectionUtils;
  *     if not set, or 0
  * @param warnAt how much of a fixed window is used when it warns once, a share such as 80% or a number of permits; it does not if not
  *     set, or 0
- * @param unlimited of a plan alone: whether its callers are not limited, so that no other setting is beside it
+ * @param unlimited of a plan alone: whether its callers are not limited, so that no other setting may be set with it
  * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, timeout,
  *     leave and warn-at, or unlimited
  */

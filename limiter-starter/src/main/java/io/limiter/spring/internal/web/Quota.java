@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One limit in the fields {@code RateLimit-Policy} and {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-11.
  *
  * @param policy the name of the limit for callers
- * @param capacity the most permits at once
+ * @param capacity the most permits that can be taken at a time
  * @param window in seconds, rounded up; {@code null} if the limit has none
  * @param concurrent whether permits are held and not spent
  * @param rejected whether the limit rejected

@@ -195,7 +195,7 @@ class ChargeOnTest {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> limited = calls.future(who, work);
             awaitCall(work);
-            assertThat(left(limiters, "charge-future")).as("meanwhile").isEqualTo(9);
+            assertThat(left(limiters, "charge-future")).as("until it completes").isEqualTo(9);
             work.complete("right");
             assertThat(limited.join()).isEqualTo("right");
             assertThat(left(limiters, "charge-future")).isEqualTo(10);

@@ -49,11 +49,11 @@ class ShadowModeTest {
         @CountLimit(name = "shadow", limit = 2, per = "1h")
         @CountLimit(name = "enforced", limit = 3, per = "1h")
         @CountLimit(name = "larger", limit = 4, per = "1h")
-        public void besideOthers() {}
+        public void withOthers() {}
 
         @CountLimit(name = "shadow", limit = 2, per = "1h")
         @CountLimit(name = "enforced", limit = 3, per = "1h")
-        public void besideOne() {}
+        public void withOne() {}
 
         @CountLimit(limit = 1, period = 1, name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}")
         public String keyless(@Nullable String phone) {
@@ -101,9 +101,9 @@ class ShadowModeTest {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(name = "beside", limit = 2, per = "1h")
+        @CountLimit(name = "another", limit = 2, per = "1h")
         @CountLimit(limit = 1, period = 1, name = "text", key = "#{customer}")
-        public String besideAnother(Object customer) {
+        public String withAnother(Object customer) {
             return "called";
         }
     }
@@ -121,7 +121,7 @@ class ShadowModeTest {
                 failure(
                         "has no toString() of its own",
                         (bean, customer) -> bean.later(customer).join()),
-                failure("has no toString() of its own", Broken::besideAnother));
+                failure("has no toString() of its own", Broken::withAnother));
     }
 
     private static Arguments failure(String problem, BiFunction<Broken, Customer, String> call) {
@@ -236,9 +236,9 @@ class ShadowModeTest {
         shadow().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
             for (int i = 0; i < 3; i++) {
-                limited.besideOthers();
+                limited.withOthers();
             }
-            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::besideOthers);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::withOthers);
             assertThat(remaining(context, "enforced", 3)).isZero();
             assertThat(remaining(context, "larger", 4)).isOne();
         });
@@ -251,7 +251,7 @@ class ShadowModeTest {
             Limited limited = context.getBean(Limited.class);
             assertThat(count(context, "enforced", 3).tryAcquire(3)).isTrue();
             assertThatExceptionOfType(RateLimitExceededException.class)
-                    .isThrownBy(several ? limited::besideOthers : limited::besideOne);
+                    .isThrownBy(several ? limited::withOthers : limited::withOne);
             assertThat(remaining(context, "shadow", 2)).isEqualTo(2);
         });
     }

@@ -24,8 +24,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * What a thread knew of its request when it made a limited call, for the thread that goes on with the call. The request may end
- * meanwhile, at the latest when its first dispatch returns, and servers use the objects of ended requests for other callers. So
+ * What a thread knew of its request when it made a limited call, for the thread that continues the call. The request may end
+ * before that, at the latest when its first dispatch returns, and servers use the objects of ended requests for other callers. So
  * the line, the headers, the address, the user and the attributes are copied, and the rest is there as long as that dispatch lasts.
  *
  * <p>A request-scoped bean is that of the request. One that is first needed after the first dispatch is destroyed when the method
