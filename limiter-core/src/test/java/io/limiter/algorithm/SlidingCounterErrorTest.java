@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.testing.Figures;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -9,13 +10,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
  * The error of a {@link SlidingCounter}: the most permits in any interval of one period, the share of requests that
- * were rejected although they fit, and its grants compared with those of a {@link SlidingLog}. Prints the figures of
- * {@code docs/limits.md}, and fails if they become worse.
+ * were rejected although they fit, and its grants compared with those of a {@link SlidingLog}. Measures the {@linkplain Figures
+ * figures} of {@code docs/limits.md}, and fails if they become worse.
  */
 class SlidingCounterErrorTest {
 
@@ -27,6 +29,10 @@ class SlidingCounterErrorTest {
     private static final double START = Math.floor(1.7e15 / PERIOD) * PERIOD;
 
     private static final int PERIODS = 2000;
+
+    /** The traffic that the page shows. */
+    private static final Set<String> SHOWN =
+            Set.of("random, at the limit", "bursts of 50 twice a period", "adversarial");
 
     private final Random random = Seed.random();
 
@@ -129,8 +135,17 @@ class SlidingCounterErrorTest {
                 100 * excess,
                 100 * wronglyRejected,
                 100 * share));
+        if (SHOWN.contains(traffic)) {
+            record(traffic + " most permits in a period", Integer.toString(most));
+            record(traffic + " rejected although they fit", Figures.oneDecimal(100 * wronglyRejected) + " %");
+            record(traffic + " grants compared with a log", Figures.oneDecimal(100 * share) + " %");
+        }
         assertThat(excess).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostExcess);
         assertThat(wronglyRejected).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostRejected);
         assertThat(share).as(Seed.hint() + traffic).isGreaterThanOrEqualTo(least);
+    }
+
+    private static void record(String figure, String value) {
+        Figures.record("docs/limits.md", "SlidingCounter " + figure.replace(",", ""), value, "no server");
     }
 }

@@ -17,6 +17,7 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.step.LimitStep;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
+import io.limiter.testing.Figures;
 import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,8 +40,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What each kind of limit costs Redis: bytes for a key, commands for a decision, and the time of a call. Prints the
- * figures of {@code docs/limits.md}; times are printed only, and depend on the machine.
+ * What each kind of limit costs Redis: bytes for a key, commands for a decision, and the time of a call. Measures the
+ * {@linkplain Figures figures} of {@code docs/limits.md} and {@code docs/concurrency.md}. The times are not checked, because they
+ * depend on the machine.
  */
 class LimitCostTest {
 
@@ -49,6 +52,10 @@ class LimitCostTest {
     private static final int ROUNDS = Math.min(5, 1 + Steps.of(1));
     // A long run has as many keys as a service.
     private static final int BATCHES = Math.min(157, Steps.of(16));
+    /** The sizes that the pages show. */
+    private static final Set<Integer> SHOWN_LOGS = Set.of(10, 1000, 10_000);
+
+    private static final Set<Integer> SHOWN_HOLDERS = Set.of(1, 100, 1000);
     private static final Pattern CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+),usec=(\\d+)");
 
     @RegisterExtension
@@ -75,6 +82,8 @@ class LimitCostTest {
             long afterThousand = bytes(key);
             RedisFixture.commands().del(key);
             print("%-14s %6d bytes after 1 grant, %6d after 1,000", name(limit), afterOne, afterThousand);
+            record("docs/limits.md", name(limit) + " bytes after 1 grant", Figures.bytes(afterOne));
+            record("docs/limits.md", name(limit) + " bytes after 1000 grants", Figures.bytes(afterThousand));
             assertThat(afterOne).isLessThanOrEqualTo(160);
             assertThat(afterThousand).isLessThanOrEqualTo(limit instanceof SlidingLog ? 33_000 : 160);
         }
@@ -186,10 +195,18 @@ class LimitCostTest {
             assertThat(decideIn(engine, key, limit, Request.take(1, 0)).isGranted())
                     .isFalse();
         }
+        double rejectionMicros = callMicros();
         print(
                 "log of %6d   %6d bytes when first full, at most %6d later; %.1f us in Redis for a grant, %.1f for a"
                         + " rejection",
-                entries, filled, most, grantMicros, callMicros());
+                entries, filled, most, grantMicros, rejectionMicros);
+        if (SHOWN_LOGS.contains(entries)) {
+            String log = "SlidingLog of " + entries;
+            record("docs/limits.md", log + " bytes when first full", Figures.bytes(filled));
+            record("docs/limits.md", log + " most bytes", Figures.bytes(most));
+            record("docs/limits.md", log + " us per grant", Figures.oneDecimal(grantMicros));
+            record("docs/limits.md", log + " us per rejection", Figures.oneDecimal(rejectionMicros));
+        }
         assertThat(most).isLessThanOrEqualTo(200 + 4L * 12 * entries);
         assertThat(RedisFixture.commands().strlen(key))
                 .as("twice what counts")
@@ -230,6 +247,10 @@ class LimitCostTest {
                 renewMicros,
                 releaseMicros,
                 rejectMicros);
+        if (SHOWN_HOLDERS.contains(holders)) {
+            record("docs/concurrency.md", holders + " holders bytes", Figures.bytes(bytes(key)));
+            record("docs/concurrency.md", holders + " holders us per acquisition", Figures.oneDecimal(takeMicros));
+        }
         assertThat(bytes(key)).isLessThanOrEqualTo(200 + 2L * 28 * holders);
         assertThat(RedisFixture.commands().strlen(key)).isEqualTo(1 + 28L * holders);
     }
@@ -371,6 +392,10 @@ class LimitCostTest {
 
     private static String name(LimitStep<?> limit) {
         return limit.getClass().getSimpleName();
+    }
+
+    private static void record(String page, String figure, String value) {
+        Figures.record(page, figure, value, RedisFixture.server());
     }
 
     private static void print(String format, Object... arguments) {

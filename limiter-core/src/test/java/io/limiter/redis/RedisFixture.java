@@ -52,6 +52,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
@@ -152,6 +153,14 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
 
     public static RedisCommands<String, byte[]> commands() {
         return COMMANDS;
+    }
+
+    /** Name and version of the server. */
+    public static String server() {
+        String info = COMMANDS.info("server");
+        Matcher valkey = Pattern.compile("valkey_version:(\\S+)").matcher(info);
+        Matcher redis = Pattern.compile("redis_version:(\\S+)").matcher(info);
+        return valkey.find() ? "Valkey " + valkey.group(1) : redis.find() ? "Redis " + redis.group(1) : "unknown server";
     }
 
     /**

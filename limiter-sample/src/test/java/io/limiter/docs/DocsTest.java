@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -115,13 +116,100 @@ class DocsTest {
         }
     }
 
+    @Test
+    void measured_figures_of_the_comparison_are_those_that_were_measured() throws IOException {
+        List<String> figures = new ArrayList<>();
+        for (String keys : List.of("hot", "uniform")) {
+            for (String subject :
+                    List.of("limiter", "bucket4j-batching", "raw-evalsha", "gateway-script \u26a0", "redisson")) {
+                figures.add(" " + cell("\"" + keys + ", granted, 64 threads, JDK 17\"," + subject + ",decisions/s") + " |");
+            }
+        }
+        for (String subject : List.of("limiter", "bucket4j-batching", "gateway-script", "redisson")) {
+            String bytes = "\"Bytes in Redis for an id of 16 characters, JDK 17\"," + subject;
+            figures.add("| " + cell(bytes + ",after 1 grant") + " |");
+            figures.add(cell(bytes + ",\"after 1,000 grants\""));
+        }
+        figures.add(cell("\"Bytes in Redis for an id of 16 characters, JDK 25\",redisson,\"after 1,000 grants\""));
+        for (String threads : List.of("1 thread", "16 threads", "64 threads")) {
+            figures.add("| %.1f |".formatted(measured("\"Summary, JDK 17\",\"" + threads + ", one key\",× peer")));
+        }
+        figures.add("%.2f".formatted(measured("\"Summary, JDK 17\",\"1,024 asynchronous, one key\",× peer")));
+        figures.add("%.1f".formatted(measured("\"Without a call, JDK 17\",\"1 thread, local engine\",× peer")));
+        figures.add("%.1f".formatted(measured("\"Without a call, JDK 25\",\"1 thread, local engine\",× peer")));
+        figures.add("%.1f".formatted(measured("\"Virtual threads, JDK 25\",\"10,000 virtual threads, one key\",× peer")));
+        assertThat(Files.readString(ROOT.resolve("docs/comparison.md"))).contains(figures);
+    }
+
     private static double measured(String cell) throws IOException {
-        return Files.readAllLines(ROOT.resolve("docs/benchmark/figures.csv")).stream()
+        return Double.parseDouble(cell(cell).replaceAll(",| \\(.*", ""));
+    }
+
+    private static String cell(String cell) throws IOException {
+        return rows("docs/benchmark/figures.csv").stream()
                 .filter(line -> line.startsWith(cell + ","))
-                .map(line -> line.substring(cell.length() + 1).replaceAll("(,[^,]*){5}$|[\",]| \\(.*", ""))
-                .mapToDouble(Double::parseDouble)
+                .map(line -> line.substring(cell.length() + 1).replaceAll("(,[^,]*){5}$|\"", ""))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("figures.csv has no " + cell));
+    }
+
+    /** Tests write them with {@code -Dfigures=docs/figures.csv}. */
+    @Test
+    void figures_that_tests_measure_are_on_their_pages() throws IOException {
+        Pattern row = Pattern.compile("([^,]+),[^,]+,(?:\"([^\"]+)\"|([^,]+)),.*");
+        for (String line : rows("docs/figures.csv")) {
+            MatchResult figure = row.matcher(line).results().findFirst().orElseThrow();
+            String value = figure.group(2) == null ? figure.group(3) : figure.group(2);
+            assertThat(Files.readString(ROOT.resolve(figure.group(1))))
+                    .as(line)
+                    .containsPattern("(?<![\\d,.])" + Pattern.quote(value) + "(?![\\d]|[,.]\\d)");
+        }
+    }
+
+    @Test
+    void figures_of_the_outage_are_those_that_were_measured() throws IOException {
+        List<String> lines = Files.readAllLines(ROOT.resolve("docs/images/outage.csv"));
+        List<String> figures = new ArrayList<>();
+        int stopped = 0;
+        for (String line : lines) {
+            Matcher times = Pattern.compile("# stopped_ms=(\\d+) unavailable_ms=(\\d+) recovered_ms=(\\d+)").matcher(line);
+            if (times.matches()) {
+                stopped = Integer.parseInt(times.group(1));
+                figures.addAll(List.of(times.group(2) + " ms", times.group(3) + " ms"));
+            }
+        }
+        List<Integer> medians = new ArrayList<>();
+        int worst = 0;
+        for (String line : lines) {
+            String[] cells = line.split(",");
+            if (line.matches("\\d.*") && Integer.parseInt(cells[0]) < stopped) {
+                medians.add(Integer.valueOf(cells[2]));
+                worst = Math.max(worst, Integer.parseInt(cells[4]));
+            }
+        }
+        medians.sort(null);
+        figures.add(" " + medians.get(medians.size() / 2) + " µs");
+        figures.add("%.0f ms".formatted(worst / 1e3));
+        assertThat(Files.readString(ROOT.resolve("docs/failure.md")).replaceAll("\\s+", " "))
+                .contains(figures);
+    }
+
+    @Test
+    void figures_of_the_simulation_are_in_its_tables() throws IOException {
+        String tables = Files.readString(ROOT.resolve("lab/benchmark/scale.md"));
+        List<MatchResult> paragraphs = Pattern.compile("(?ms)^\\*\\*Measured\\*\\*.*?^$")
+                .matcher(Files.readString(ROOT.resolve("docs/scale.md")))
+                .results()
+                .toList();
+        assertThat(paragraphs).hasSize(2);
+        for (MatchResult paragraph : paragraphs) {
+            assertThat(Pattern.compile("\\d+\\.\\d+|\\d{1,3}(,\\d{3})+")
+                            .matcher(paragraph.group())
+                            .results()
+                            .map(MatchResult::group))
+                    .isNotEmpty()
+                    .allMatch(tables::contains);
+        }
     }
 
     /** A planted bug that was missed, or has not run yet, is no error, but the page has to say so. */
@@ -143,6 +231,7 @@ class DocsTest {
                 "docs/reliability.csv",
                 "docs/reliability-bugs.csv",
                 "docs/reliability-soak.csv",
+                "docs/figures.csv",
                 "docs/benchmark/figures.csv"
             })
     void each_figure_names_the_code_that_was_measured_and_where(String csv) throws IOException {
