@@ -162,7 +162,8 @@ public final class Soak {
     private void compare(Total before, Total after) {
         scene.note(String.format(
                 Locale.ROOT,
-                "%d faults; heap of a JVM after collection %d MB at first, %d MB at last; threads %d, %d; connections %d, %d",
+                "%d faults; heap of a JVM after collection %d MB at first, %d MB at last; %d threads at first, %d at last;"
+                        + " %d connections at first, %d at last",
                 faults,
                 before.heapBytes / MEGABYTE,
                 after.heapBytes / MEGABYTE,

@@ -201,10 +201,17 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
 
     private String soaked() {
         return soak.rows().stream()
-                        .map(row -> row.get("what is done") + ". Verdict: " + row.get("verdict") + ". Also measured: "
-                                + row.get("also measured") + ".")
+                        .map(ReliabilityPage::soaked)
                         .collect(Collectors.joining("\n"))
-                + "\n\n" + measured(soak);
+                + "\n\nThe code and the machine:\n\n" + measured(soak);
+    }
+
+    /** What is done and what was measured are lists, whose entries a semicolon ends. */
+    private static String soaked(Map<String, String> row) {
+        List<String> entries = new ArrayList<>(List.of(row.get("what is done").split("; ")));
+        String done = entries.remove(0);
+        entries.addAll(List.of(row.get("also measured").split("; ")));
+        return done + ". Verdict: " + row.get("verdict") + ".\n\n- " + String.join("\n- ", entries);
     }
 
     private static String template() {
