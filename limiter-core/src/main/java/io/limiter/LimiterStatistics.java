@@ -5,7 +5,7 @@ import java.util.List;
 /** Statistics of a factory's limiters. Safe for use by many threads. */
 public interface LimiterStatistics {
 
-    /** Of a factory that keeps no statistics. */
+    /** The statistics of a factory that keeps none. */
     LimiterStatistics NONE = new LimiterStatistics() {};
 
     /**

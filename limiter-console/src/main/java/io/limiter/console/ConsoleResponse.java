@@ -55,7 +55,7 @@ record ConsoleResponse(HttpStatus status, Map<String, String> headers, byte[] bo
     static ConsoleResponse stream() {
         return empty(HttpStatus.OK)
                 .with(HttpHeaders.CACHE_CONTROL, "no-store, no-transform")
-                // Of nginx, which would keep the events back.
+                // For nginx, which would otherwise hold the events back.
                 .with("X-Accel-Buffering", "no");
     }
 

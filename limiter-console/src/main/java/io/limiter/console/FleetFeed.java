@@ -62,7 +62,7 @@ final class FleetFeed implements SmartLifecycle {
     private @Nullable ScheduledExecutorService thread;
     private long idleSinceNanos;
     private boolean running;
-    // Of the thread only.
+    // Used by the thread only.
     private boolean failed;
     private List<Wire.Unreadable> unreadable = List.of();
     private volatile List<InstanceReport> reports = List.of();
@@ -226,10 +226,10 @@ final class FleetFeed implements SmartLifecycle {
     }
 
     /**
-     * What a page is sent.
+     * The content of the messages to a page.
      *
-     * @param withHashedBans whether it has bans of hashed keys: who may not change keys could find them by trying, because a key
-     *     that is tried has the same end
+     * @param withHashedBans whether it contains bans of hashed keys. Users who may not change keys must not get these, because they
+     *     could find the key of a ban by trying keys until one has the same end
      */
     private record Content(boolean withSeries, boolean withHashedBans) {}
 

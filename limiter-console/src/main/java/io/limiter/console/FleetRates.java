@@ -110,7 +110,7 @@ final class FleetRates {
 
     private Map<CounterId, Counter> counters = new HashMap<>();
     private final Map<LimitId, Line> lines = new HashMap<>();
-    // What was before the lines, by instance. Those that are gone were there, too.
+    // The rates before those of the lines, by instance, also of instances that have gone.
     private final Map<LimitId, Map<String, Map<Instant, Rate>>> pasts = new HashMap<>();
     private List<Wire.Instance> instances = List.of();
     private List<Wire.Limit> limits = List.of();

@@ -38,7 +38,7 @@ final class Proxies {
                 return "was passed on by a proxy, which sent the header " + name;
             }
         }
-        // What nginx sends unless it is told otherwise. Browsers keep a connection, and curl says nothing about it.
+        // nginx sends this by default. Browsers keep a connection, and curl says nothing about it.
         return "close".equalsIgnoreCase(header.apply("Connection"))
                 ? "was passed on by a proxy, as its header 'Connection: close' shows"
                 : null;

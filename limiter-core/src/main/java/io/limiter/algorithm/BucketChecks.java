@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What the parameters of a {@link TokenBucket} may be, and may be together. */
+/** Checks which parameters a {@link TokenBucket} may have, alone and together. */
 final class BucketChecks {
 
     static final double MAX_BURST = Ranges.MAX_DURATION.toSeconds();

@@ -155,7 +155,7 @@ public final class CalendarPeriod {
         return bounds;
     }
 
-    /** Of dates: the first moment of each. */
+    /** The bounds of a period of dates, each of which begins with its first moment. */
     private Bounds dates(long micros) {
         LocalDate date = LocalDate.ofInstant(instant(micros), zone);
         LocalDate from = anchor != null ? origin(anchor) : first(date);
@@ -197,7 +197,7 @@ public final class CalendarPeriod {
         return micros(from.plus(n, unit).atStartOfDay(zone));
     }
 
-    /** Of the clock: minutes and hours that a change of the offset ends. */
+    /** The bounds of a minute or an hour, which a change of the offset ends. */
     private Bounds clock(long micros) {
         long start = clockStart(micros);
         long end = clockEnd(micros);

@@ -5,7 +5,7 @@ import io.limiter.internal.arithmetic.Ranges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the instances that prefetch want, and hold. It exists while one has prefetched within the last minute.
+ * The permits that the instances that prefetch want and hold. It exists while one has prefetched within the last minute.
  *
  * @param calledMicros when an instance last prefetched, in microseconds since the epoch
  * @param nextCallMicros when the next call of that instance is due: each reserves a later time

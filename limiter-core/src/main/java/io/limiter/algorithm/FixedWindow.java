@@ -170,7 +170,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
                     ? own.removed(request, calendar == null ? end - period : windowStart, end)
                     : window.removed(request, now);
             refunded |= removed > 0.0;
-            // Of others that warned at less, nothing changes.
+            // Nothing changes for windows that warned at fewer permits.
             warnedAt = window == own && removed > 0.0 && warnAt < 0 && warnedAt == -warnAt ? warnedAt - 1 : warnedAt;
             // Until then it counts: as the window of this limit, or in one that opens.
             double until = window == own ? end : Math.min(end, windowStart + period);
@@ -213,7 +213,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return Step.of(changed, warns ? verdict.withWarning((long) after) : verdict);
     }
 
-    /** What says in the state that a window is of this limit. */
+    /** The value in the state that marks a window of this limit. */
     private double unitMicros() {
         return calendar == null ? periodMicros() : -(double) periodMicros();
     }
@@ -252,7 +252,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
         return Ranges.lifetimeMillis(end - nowMicros) + spreadMillis(nowMicros);
     }
 
-    /** By the time of the last change, which is another one for most keys. */
+    /** Depends on the time of the last change, which differs for most keys. */
     private long spreadMillis(long nowMicros) {
         return calendar == null || period.compareTo(CalendarPeriod.DAY.length()) < 0
                 ? 0
@@ -370,7 +370,7 @@ public final class FixedWindow implements Limit, LimitStep<FixedWindow.State> {
             return removed(request, startAt(now), endAt(now));
         }
 
-        /** Of permits that the request returns, those that it has counted; their ticket is later than its start. */
+        /** How many of the permits that the request returns this window has counted. Their ticket is later than its start. */
         private double removed(Request request, double start, double end) {
             boolean counted = request.action() == Request.Action.REFUND
                     && (request.ticketMicros() == 0 || request.ticketMicros() > start && request.ticketMicros() < end);

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Ranges;
 
 /**
- * What a {@link SlidingLog} keeps for the limits that share it.
+ * The facts that a {@link SlidingLog} keeps about the limits that share it.
  *
  * @param periodMicros the longest period, in microseconds: so long permits are kept, or 0 if the log is new
  * @param limit the largest limit: twice as many permits are kept one by one
@@ -29,7 +29,7 @@ public record LogUses(
         }
     }
 
-    /** Of one limit only. */
+    /** The uses of a log by one limit only. */
     static LogUses of(SlidingLog limit) {
         return new LogUses(limit.periodMicros(), limit.limit(), 0.0, 0.0);
     }

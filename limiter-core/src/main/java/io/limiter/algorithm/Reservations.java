@@ -5,7 +5,7 @@ import io.limiter.internal.arithmetic.Ranges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the next free ticket of a bucket does not tell about its reservations. It exists after a reservation was cancelled
+ * The facts about a bucket's reservations that its next free ticket does not tell. It exists after a reservation was cancelled
  * before later ones, until the bucket could have filled since the last ticket, while one is more than an hour ahead, after a limit
  * with a higher rate than that of the state has reserved, until the bucket is full, or after a limit with another definition has
  * rejected a request, until one takes permits.

@@ -189,7 +189,7 @@ public final class SlidingLog implements Limit, LimitStep<SlidingLog.State> {
         /** The largest count, far above every limit. So the packed encoding can count modulo 2<sup>32</sup>. */
         static final double MOST_PERMITS = Integer.MAX_VALUE;
 
-        /** Of them, the most that were granted before the current microsecond. */
+        /** The most permits that count of those that were granted before the current microsecond. */
         static final double MOST_OLD_PERMITS = 0x1p30;
 
         static final State EMPTY = of(new double[0], new double[0], LogUses.NONE);

@@ -134,7 +134,7 @@ final class TokenBucketStep {
      *   taken  = min(stored, wanted, max(1, share))          in whole permits
      * </pre>
      *
-     * What instances hold counts as if it were still in the bucket: both together never exceed the capacity.
+     * Permits that instances hold count as if they were still in the bucket, so both together never exceed the capacity.
      *
      * <p>Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got
      * less than it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as

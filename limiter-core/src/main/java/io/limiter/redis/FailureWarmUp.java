@@ -28,7 +28,7 @@ final class FailureWarmUp {
     /** More than open the circuit breaker. */
     private static final int REQUESTS = 20;
 
-    /** Of a caller, because messages show a hash of such keys, and computing that loads the most classes. */
+    /** A key as callers have it, because messages show a hash of such keys, and computing that loads the most classes. */
     private static final String KEY = KeySpace.PROBE + "{limiter:warm-up}";
 
     private static final TokenBucket LIMIT = TokenBucket.of(1, 1);

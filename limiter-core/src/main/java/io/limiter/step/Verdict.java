@@ -17,7 +17,7 @@ public final class Verdict {
     private final boolean warning;
     private final long limit;
     private final long remaining;
-    // Of a warning, how many permits are used: only windows warn, and they grant without a wait.
+    // If the verdict warns, how many permits are used, because only windows warn, and they grant without a wait.
     private final long waitMicros;
     private final long retryAfterMicros;
     private final long fullAfterMicros;

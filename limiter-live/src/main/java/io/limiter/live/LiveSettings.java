@@ -27,7 +27,7 @@ public final class LiveSettings {
     private static final List<String> NAMES = List.of(
             "kind", "rate", "capacity", "burst", "limit", "period", "timeout", "enforce", "onFailure", "access");
 
-    /** Those that only some kinds of limit have. */
+    /** The parameters that only some kinds of limit have. */
     private static final List<String> PARAMETERS = List.of("rate", "capacity", "burst", "limit", "period");
 
     private static final Duration LONGEST = Duration.ofDays(1000);

@@ -36,7 +36,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
         return new RedisLiveLimits(LivePoller.start(factory(factory), options, true));
     }
 
-    /** Those that were started for a factory. Empty if none were. */
+    /** The live limits that were started for a factory. Empty if none were started. */
     public static Optional<RedisLiveLimits> of(RedisRateLimiterFactory factory) {
         Objects.requireNonNull(factory, "factory");
         return !factory.isLocal() && factory(factory).extension() instanceof LivePoller poller

@@ -110,7 +110,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
     /** Builds a client with everything that was added to its builder since then. */
     static RestClient build(RestClient.Builder builder) {
         List<ClientHttpRequestInterceptor> interceptors = new ArrayList<>();
-        // Of a copy, because the client buffers bodies even for an empty list.
+        // A copy is asked, because the client buffers bodies even for an empty list.
         builder.clone().requestInterceptors(interceptors::addAll);
         if (interceptors.stream().noneMatch(ClientLimitInterceptor.class::isInstance)) {
             return builder.build();

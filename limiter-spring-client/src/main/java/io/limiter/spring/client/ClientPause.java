@@ -14,7 +14,7 @@ final class ClientPause {
     /** How much longer it is than requested, so that it covers the responses to other calls of the same moment. */
     static final Duration MARGIN = Duration.ofSeconds(1);
 
-    /** Of the pause, by which its end differs between instances. */
+    /** The part of the pause by which its end differs between instances. */
     private static final int JITTER_PART = 10;
 
     private static final long MOST_JITTER = Duration.ofSeconds(10).toNanos();
@@ -28,7 +28,7 @@ final class ClientPause {
     private long banEnd; // by the ban of another
     private long jitter;
     private double share; // of the longest jitter
-    /** By server time, when the newest ban was stored that is known or has ended; the version of a later one can be lower. */
+    /** The server time at which the newest ban was stored that is known or has ended. A later one can have a lower version. */
     private Instant banSince = Instant.MIN;
 
     ClientPause(LongSupplier nanoTime, RandomGenerator random) {

@@ -67,7 +67,7 @@ record ClientRule(
         return check().runAsync();
     }
 
-    /** Also after the wait, because a pause may have begun during it. If it is decided, the limiter rejects, and counts it. */
+    /** Is also called after the wait, because a pause may have begun. If the call is decided then, the limiter rejects and counts it. */
     void checkPause(boolean decided) {
         Duration left = decided ? Duration.ZERO : pause.leftHere();
         if (left.isZero()) {

@@ -26,7 +26,7 @@ record HostPattern(String host, boolean wildcard, @Nullable Integer port) {
     private static final Pattern FORM = Pattern.compile(
             "(?:((?:\\*\\.)?" + LABEL + "(?:\\." + LABEL + ")*)\\.?|(\\[[\\p{XDigit}:.]+]))(?::(\\d{1,5}))?");
 
-    /** Of a URI, with a user ahead. {@link URI#getHost} has no host that DNS would not have, such as one with an underscore. */
+    /** The authority of a URI. {@link URI#getHost} finds no host that DNS does not allow, such as one with an underscore. */
     private static final Pattern AUTHORITY = Pattern.compile("(?:.*@)?(.*?)(?::(\\d{1,9})?)?", Pattern.DOTALL);
 
     /** What a request calls. */

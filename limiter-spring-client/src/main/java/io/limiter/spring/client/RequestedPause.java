@@ -110,8 +110,8 @@ record RequestedPause(Set<Integer> statuses, List<String> headers) {
         if (end == null) {
             return Duration.ZERO;
         }
-        // By the clock of the third party, because the moment is. Its Date has no fraction of a second, so the pause is
-        // not too short.
+        // According to the third party's clock, which also gave the moment. Its Date has no fraction of a second, so the pause
+        // is not too short.
         Instant sent = date(response, HttpHeaders.DATE);
         return Duration.between(sent == null ? now.truncatedTo(ChronoUnit.SECONDS) : sent, end);
     }
@@ -170,7 +170,7 @@ record RequestedPause(Set<Integer> statuses, List<String> headers) {
         }
     }
 
-    /** Of a list, without {@code t}, the window of the policy is the longest that it can take. */
+    /** If a list has no {@code t}, the pause can be no longer than the window of the policy. */
     private static Duration rateLimit(HttpHeaders response) {
         Map<String, Long> windows = new HashMap<>();
         members(response, "RateLimit-Policy")

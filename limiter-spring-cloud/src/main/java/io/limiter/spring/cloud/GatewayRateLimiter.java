@@ -46,7 +46,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
     private final LimiterFactory factory;
     private final Map<String, RouteLimit> limits = new ConcurrentHashMap<>();
 
-    /** Of the gateway's own it has the configuration of routes, and needs neither its template nor its script. */
+    /** Inherits the configuration of routes from the gateway's own limiter, and needs neither its template nor its script. */
     @SuppressWarnings("NullAway")
     GatewayRateLimiter(LimiterFactory factory, ConfigurationService configuration) {
         super(null, null, configuration);

@@ -41,7 +41,7 @@ class LimitedResponse implements ServerResponse {
         return handled.statusCode();
     }
 
-    /** Of Spring 6. */
+    /** Spring 6 has this method. */
     @Deprecated
     @SuppressWarnings({"MissingOverride", "removal"})
     public int rawStatusCode() {
