@@ -176,7 +176,7 @@ def group_commit():
         p.text((start + end) / 2, 234, "script", "inv small", "middle")
         p.line((start + end) / 2 + 22, 214, end - 6, 166, arrow=True)
         p.line(times[len(times) // 2], 78, start + 8, 134, "line", True)
-    p.text(700, 56, "alone: sent at once", "small", "middle")
+    p.text(700, 56, "alone: sent immediately", "small", "middle")
     p.text(325, 56, "during call 2", "small", "middle")
     p.text(185, 56, "during call 1", "small", "middle")
     p.text(left, 284, "Each request keeps its own permits and timeout; those for one key are decided in the order in which they came.", "small")

@@ -38,7 +38,7 @@ public final class Leases implements AutoCloseable {
     private final LeaseRenewer renewer;
     // Ids must differ between JVMs started from one snapshot, so they come from the operating system.
     private final SecureRandom ids = new SecureRandom();
-    // By key and limit: who waits under a lower limit must not hold up others.
+    // Each key and limit has a queue, because callers that wait under a lower limit must not hold up others.
     private final ConcurrentHashMap<String, ConcurrentHashMap<ConcurrencyLimit, LeaseQueue>> queues =
             new ConcurrentHashMap<>();
     // Requests, and releases of leases that were granted too late.
@@ -189,7 +189,7 @@ public final class Leases implements AutoCloseable {
             renewer.add(lease);
             isKept = !closed;
         } finally {
-            // Also if no thread can be started for renewals: it would not be released.
+            // This also happens if no thread can be started for renewals. The lease would otherwise not be released.
             if (!isKept) {
                 renewer.remove(lease);
                 underWay.begin(() -> startRelease(lease, false));

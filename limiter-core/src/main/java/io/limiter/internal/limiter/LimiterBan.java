@@ -115,7 +115,7 @@ final class LimiterBan {
                 return;
             }
             if (decision.source() == Source.OVERRIDE) {
-                // Of another call, with which this one waited: that one records it.
+                // The decision belongs to another call, with which this one waited. That call records it.
                 return;
             }
             // In an outage it is not known whether the key is banned.

@@ -55,9 +55,9 @@ public record EffectiveLimit<L extends AnyLimit>(
         return new EffectiveLimit<>(newLimit, newFailover, leave, warnAt);
     }
 
-    /** Whether a request with a timeout reserves permits; otherwise it is decided again. Who leaves some to others does not book ahead. */
+    /** Whether a request with a timeout reserves permits; otherwise it is decided again. Callers who leave some do not reserve. */
     public boolean reservesAhead() {
-        // Also where a live limit has made the capacity so small that none can be left.
+        // This is so even if a live limit has made the capacity so small that no permits can be left.
         return leave == null && step.reservesAhead();
     }
 

@@ -27,7 +27,7 @@ class PrefetchedPermits {
     private final int size;
     // How many are left, in the lower half, and how many were dropped.
     private final AtomicLong unused;
-    // Of those that were dropped.
+    // How many of the dropped permits were returned.
     private final AtomicInteger returned = new AtomicInteger();
     private final long heldNanos;
     private final long oldNanos;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Breakers implements AutoCloseable {
 
-    // As many as a Cluster can have.
+    // The most nodes that a Cluster can have.
     private static final int MAX_NODES = 1_000;
     private static final String PROBER = "limiter-probe";
 

@@ -75,7 +75,7 @@ public final class Instances {
         }
         long own = all.get(0).of(key);
         for (int i = 1; i < all.size(); i++) {
-            // Of equal hashes, none is higher: two instances may grant, once in 2^64 keys.
+            // If two hashes are equal, both instances grant, which happens for one of 2^64 keys.
             if (all.get(i).of(key) > own) {
                 return false;
             }

@@ -65,7 +65,7 @@ public final class Probe {
 
     private final Backend backend;
     private final Nodes nodes;
-    // Of its own, so that instances do not wait for each other's locks.
+    // Differs between instances, so that they do not wait for each other's locks.
     private final String written =
             ":" + Integer.toHexString(ThreadLocalRandom.current().nextInt());
 

@@ -148,9 +148,9 @@ final class HotKeys {
 
     private static final class Count {
         private long requests;
-        // Of these, those for keys that had the counter before.
+        // How many of these were for keys that had the counter before.
         private long inherited;
-        // And those for which the first sample of this key counts.
+        // How many of these the first sample of this key stands for.
         private long firstSample;
         private boolean sampledAgain;
         private final long[] last = new long[LAST];

@@ -149,7 +149,7 @@ public final class LimiterCounters implements LimiterTotals {
     public void decided(
             String limiter, @Nullable String key, LimitStep<?> limit, long permits, long leave, Outcome decision) {
         decided(limiter, key, decision);
-        // Of a decision that leaves permits to others, these are no part of the limit.
+        // If a decision leaves permits to others, its own limit does not include them, so the capacity is passed.
         warned(limiter, key, limit.capacity(), decision);
         if (!decision.isGranted() && decision.retryAfterMicros() == Verdict.NEVER_MICROS) {
             rejected(limit, permits, leave);

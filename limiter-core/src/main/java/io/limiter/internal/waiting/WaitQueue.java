@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitQueue extends CallerQueue<WaitingRequest> {
 
-    // Those that are being decided have no deadline here.
+    // Requests that are being decided have no deadline here.
     private int deciding;
     // When the next turn is.
     private long turnNanos;
@@ -35,7 +35,7 @@ final class WaitQueue extends CallerQueue<WaitingRequest> {
     // How many requests are decided at the next turn.
     private long next = 1;
     private boolean rejected;
-    // Those that cannot wait until the next turn, in order; they have no deadline here.
+    // The requests that cannot wait until the next turn, in order. They have no deadline here.
     private final Set<WaitingRequest> impatient = new LinkedHashSet<>();
     private @Nullable Outcome lastRejection;
     private boolean closed;
@@ -97,7 +97,7 @@ final class WaitQueue extends CallerQueue<WaitingRequest> {
 
     private void enqueue(WaitingRequest request, Outcome rejection, long retryMicros) {
         long dueNanos = ticker.read() + retryMicros * 1000;
-        // Also while others are decided: their rejection may have a later turn than this one can wait for.
+        // This is also done while others are decided, because their rejection may set a turn that is too late for this request.
         if (waiting.isEmpty() || dueNanos - turnNanos < 0) {
             turnNanos = dueNanos;
         }

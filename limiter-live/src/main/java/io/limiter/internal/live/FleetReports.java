@@ -62,7 +62,7 @@ final class FleetReports implements Fleet {
     private final Supplier<String> instance = Suppliers.memoize(this::instance);
     // Guarded by its own monitor.
     private final PastRates past = new PastRates();
-    // Of one poll at a time, as the next one.
+    // Used by one poll at a time, as is the next field.
     private long watchedSinceMicros;
     private long reportedMicros;
 

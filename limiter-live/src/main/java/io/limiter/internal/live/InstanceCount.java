@@ -22,7 +22,7 @@ final class InstanceCount {
     private final Instances instances;
     private final Duration counts;
     private final LogThrottle failures = new LogThrottle();
-    // Of its own, because instances may share their name in reports. Null while this is none of the fleet.
+    // Not the name in reports, because instances may share that. Null while this instance does not belong to the fleet.
     private volatile @Nullable String id;
     // The id of the last count.
     private @Nullable String counted;

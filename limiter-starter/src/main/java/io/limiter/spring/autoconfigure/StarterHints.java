@@ -35,7 +35,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
             hints.proxies().registerJdkProxy(builder -> builder.proxiedInterfaces(TypeReference.of(SERVLET_REQUEST)));
         }
         new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), RejectionResponses.bodies());
-        // Of libraries that may be missing, which an image ignores.
+        // These types are of libraries that may be missing. An image ignores missing types.
         PrincipalUser.readTypes()
                 .forEach(type ->
                         hints.reflection().registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));

@@ -39,7 +39,7 @@ final class ClusterSlots {
             }
             masters = loaded;
         } catch (RuntimeException e) {
-            // Of this only a label depends; the decision itself reports what is wrong. A failed probe tries again.
+            // Only a label depends on this. The decision itself reports what is wrong, and a failed probe tries again.
             if (masters == null) {
                 masters = new String[ClusterSlotHashUtil.SLOT_COUNT];
             }

@@ -86,7 +86,7 @@ public final class RequestRecord implements DecisionRecorder {
         int known;
         synchronized (this) {
             known = status;
-            // Of a request that makes more, the rest stays charged.
+            // If a request has more actions, the further ones do not run, and their permits stay charged.
             if (known == 0 && whenDone.size() < MOST_KEPT) {
                 whenDone.add(action);
             }
@@ -268,7 +268,7 @@ public final class RequestRecord implements DecisionRecorder {
      * @return the rejection with its limits; {@code null} if no limit of this request rejected
      */
     synchronized @Nullable Rejected answer(Decision rejection) {
-        // By identity, because a limit can make equal decisions for several calls.
+        // Compared by identity, because a limit can make equal decisions for several calls.
         Rejected rejected = rejections.stream()
                 .filter(each -> each.decision() == rejection)
                 .findFirst()

@@ -197,7 +197,7 @@ final class Values {
         String visible = INVISIBLE
                 .matcher(Normalizer.normalize(text, Normalizer.Form.NFKC))
                 .replaceAll("");
-        // By upper case, because some letters have two lower ones, such as the sigma.
+        // Compared in upper case, because some letters have two lower ones, such as the sigma.
         String lower = visible.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT).replace('\u03c2', '\u03c3');
         return Normalizer.normalize(lower, Normalizer.Form.NFKC).strip();
     }
