@@ -15,7 +15,6 @@ import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
 import io.limiter.redis.RedisFixture;
-import io.limiter.testing.Figures;
 import io.limiter.testing.Fleet;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,15 +95,7 @@ class LiveConvergenceTest {
                     times.get(times.size() - 1) / 1e3);
         });
         System.out.printf(Locale.ROOT, "each JVM made some %.0f decisions per second%n", perSecond);
-        List<Long> rates = micros.getOrDefault("rate of a limit", List.of());
-        record("median ms", Figures.oneDecimal(rates.get(rates.size() / 2) / 1e3));
-        record("worst ms", Figures.oneDecimal(rates.get(rates.size() - 1) / 1e3));
-        record("decisions per second of a JVM", String.format(Locale.ROOT, "%,d", 100 * Math.round(perSecond / 100)));
         member.go();
-    }
-
-    private static void record(String figure, String value) {
-        Figures.record("docs/live.md", "a change arrives in another JVM: " + figure, value, RedisFixture.server());
     }
 
     /** Until it has said so. */
