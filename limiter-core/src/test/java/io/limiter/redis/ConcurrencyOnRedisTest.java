@@ -77,8 +77,8 @@ class ConcurrencyOnRedisTest {
             }
             waiting.forEach(each -> assertThat(each.join()).isEmpty());
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
-            // Immediately, after 16 ms, 32 ms ... 128 ms, then four times a second, and when the time of some of them is
-            // up, on
+            // Immediately, after 16 ms, 32 ms ... 128 ms, then four times a second, and when the time of some of them
+            // is up, on
             // a slow machine of each by itself; and one that gives up the place. Alone each would make twelve.
             assertThat(calls.get()).isPositive().isLessThan((int) (8 + 4 * seconds + WAITING + 2));
             lease.close();

@@ -133,7 +133,8 @@ class OutageTest {
             assertThat(granted.get(Source.BACKEND)).hasValue(LIMIT);
         } finally {
             ended.set(true);
-            // An exception that it throws after its client was shut down would fail a test that waits at the same time as this one.
+            // An exception that it throws after its client was shut down would fail a test that waits at the same time
+            // as this one.
             Uninterruptibles.joinUninterruptibly(flushing);
             client.shutdown();
         }

@@ -160,7 +160,9 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         String info = COMMANDS.info("server");
         Matcher valkey = Pattern.compile("valkey_version:(\\S+)").matcher(info);
         Matcher redis = Pattern.compile("redis_version:(\\S+)").matcher(info);
-        return valkey.find() ? "Valkey " + valkey.group(1) : redis.find() ? "Redis " + redis.group(1) : "unknown server";
+        return valkey.find()
+                ? "Valkey " + valkey.group(1)
+                : redis.find() ? "Redis " + redis.group(1) : "unknown server";
     }
 
     /**

@@ -122,7 +122,8 @@ class DocsTest {
         for (String keys : List.of("hot", "uniform")) {
             for (String subject :
                     List.of("limiter", "bucket4j-batching", "raw-evalsha", "gateway-script \u26a0", "redisson")) {
-                figures.add(" " + cell("\"" + keys + ", granted, 64 threads, JDK 17\"," + subject + ",decisions/s") + " |");
+                figures.add(
+                        " " + cell("\"" + keys + ", granted, 64 threads, JDK 17\"," + subject + ",decisions/s") + " |");
             }
         }
         for (String subject : List.of("limiter", "bucket4j-batching", "gateway-script", "redisson")) {
@@ -137,7 +138,8 @@ class DocsTest {
         figures.add("%.2f".formatted(measured("\"Summary, JDK 17\",\"1,024 asynchronous, one key\",× peer")));
         figures.add("%.1f".formatted(measured("\"Without a call, JDK 17\",\"1 thread, local engine\",× peer")));
         figures.add("%.1f".formatted(measured("\"Without a call, JDK 25\",\"1 thread, local engine\",× peer")));
-        figures.add("%.1f".formatted(measured("\"Virtual threads, JDK 25\",\"10,000 virtual threads, one key\",× peer")));
+        figures.add(
+                "%.1f".formatted(measured("\"Virtual threads, JDK 25\",\"10,000 virtual threads, one key\",× peer")));
         assertThat(Files.readString(ROOT.resolve("docs/comparison.md"))).contains(figures);
     }
 
@@ -172,7 +174,8 @@ class DocsTest {
         List<String> figures = new ArrayList<>();
         int stopped = 0;
         for (String line : lines) {
-            Matcher times = Pattern.compile("# stopped_ms=(\\d+) unavailable_ms=(\\d+) recovered_ms=(\\d+)").matcher(line);
+            Matcher times = Pattern.compile("# stopped_ms=(\\d+) unavailable_ms=(\\d+) recovered_ms=(\\d+)")
+                    .matcher(line);
             if (times.matches()) {
                 stopped = Integer.parseInt(times.group(1));
                 figures.addAll(List.of(times.group(2) + " ms", times.group(3) + " ms"));

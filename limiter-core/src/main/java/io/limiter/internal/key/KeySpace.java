@@ -320,7 +320,8 @@ public final class KeySpace {
             } else if (c < 0x80) {
                 encoded.append('%').append(HEX.toHexDigits((byte) c));
             } else {
-                // Each UTF-16 unit is hashed, because UTF-8 cannot encode an unpaired surrogate, so all such keys would collide.
+                // Each UTF-16 unit is hashed, because UTF-8 cannot encode an unpaired surrogate, so all such keys would
+                // collide.
                 encoded.append("%u").append(HEX.toHexDigits(c));
             }
         }

@@ -19,8 +19,8 @@ public final class KeyTable<V> {
 
     private final ConcurrentHashMap<String, V> plain = new ConcurrentHashMap<>();
     private final Supplier<SipHash> hash;
-    // Indexed by the low bits of the hash. Null while it is empty, because computing a hash costs more than the lookup. A
-    // map would box the hash.
+    // Indexed by the low bits of the hash. Null while it is empty, because computing a hash costs more than the lookup.
+    // A map would box the hash.
     private volatile @Nullable AtomicReferenceArray<@Nullable Node<V>> hashed;
     // Guarded by the monitor of this.
     private int hashedKeys;

@@ -97,7 +97,8 @@ final class WaitQueue extends CallerQueue<WaitingRequest> {
 
     private void enqueue(WaitingRequest request, Outcome rejection, long retryMicros) {
         long dueNanos = ticker.read() + retryMicros * 1000;
-        // This is also done while others are decided, because their rejection may set a turn that is too late for this request.
+        // This is also done while others are decided, because their rejection may set a turn that is too late for this
+        // request.
         if (waiting.isEmpty() || dueNanos - turnNanos < 0) {
             turnNanos = dueNanos;
         }

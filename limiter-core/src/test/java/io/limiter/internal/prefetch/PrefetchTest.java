@@ -66,7 +66,9 @@ class PrefetchTest extends PrefetchFixture {
     void prefetched_permits_were_taken_from_the_backend() {
         takeEachMilli(500);
         long taken = 10_000 - remaining();
-        assertThat(taken).as("500 that were used, and those that were refilled since").isBetween(1L, 100L);
+        assertThat(taken)
+                .as("500 that were used, and those that were refilled since")
+                .isBetween(1L, 100L);
     }
 
     @Test

@@ -110,8 +110,8 @@ record RequestedPause(Set<Integer> statuses, List<String> headers) {
         if (end == null) {
             return Duration.ZERO;
         }
-        // According to the third party's clock, which also gave the moment. Its Date has no fraction of a second, so the pause
-        // is not too short.
+        // According to the third party's clock, which also gave the moment. Its Date has no fraction of a second, so
+        // the pause is not too short.
         Instant sent = date(response, HttpHeaders.DATE);
         return Duration.between(sent == null ? now.truncatedTo(ChronoUnit.SECONDS) : sent, end);
     }

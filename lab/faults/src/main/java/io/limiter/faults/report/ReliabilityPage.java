@@ -200,9 +200,7 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
     }
 
     private String soaked() {
-        return soak.rows().stream()
-                        .map(ReliabilityPage::soaked)
-                        .collect(Collectors.joining("\n"))
+        return soak.rows().stream().map(ReliabilityPage::soaked).collect(Collectors.joining("\n"))
                 + "\n\nThe code and the machine:\n\n" + measured(soak);
     }
 

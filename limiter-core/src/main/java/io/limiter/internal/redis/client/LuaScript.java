@@ -59,7 +59,8 @@ public final class LuaScript {
     public static String resource(Class<?> neighbour, String fileName) {
         try {
             String text = Resources.toString(Resources.getResource(neighbour, fileName), StandardCharsets.UTF_8);
-            return INCLUDE.matcher(text).replaceAll(line -> Matcher.quoteReplacement(resource(neighbour, line.group(1))));
+            return INCLUDE.matcher(text)
+                    .replaceAll(line -> Matcher.quoteReplacement(resource(neighbour, line.group(1))));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + fileName, e);
         }

@@ -109,7 +109,8 @@ final class RuleParser {
         String plan = text(annotation, "plan");
         ConfiguredLimits.Configured limit = configured.of(name, declared, options(annotation), permits.fixed());
         String chosenPrefix = text(annotation, "prefix");
-        // The prefix of the kind in effect, wherever that is chosen, so that code with the same name takes the same permits.
+        // The prefix of the kind in effect, wherever that is chosen, so that code with the same name takes the same
+        // permits.
         String prefix = chosenPrefix.isEmpty() ? KeySpace.defaultPrefix(limit.limit()) : chosenPrefix;
         CallCharge charge = CallCharge.parse(
                 text(annotation, "chargeOn"), text(annotation, "settle"), annotated, LateResults.valueOf(annotated));

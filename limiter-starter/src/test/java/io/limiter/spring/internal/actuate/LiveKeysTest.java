@@ -67,7 +67,9 @@ class LiveKeysTest extends TwoApplications {
         for (int i = 0; i < TRIES; i++) {
             granted += kind.tries(one, key) ? 1 : 0;
         }
-        assertThat(granted).as("nothing was taken while it was banned and exempt").isEqualTo(OWN_LIMIT - 1);
+        assertThat(granted)
+                .as("nothing was taken while it was banned and exempt")
+                .isEqualTo(OWN_LIMIT - 1);
         assertThat(one.getBean(Events.class).audits)
                 .map(event -> event.getAuditEvent().getData())
                 .filteredOn(data -> ("#" + hash).equals(data.get("key")))

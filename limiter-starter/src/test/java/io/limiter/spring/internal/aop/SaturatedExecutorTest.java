@@ -233,7 +233,8 @@ class SaturatedExecutorTest {
 
     @Test
     void a_call_that_gets_no_thread_fails_and_releases_its_permits() {
-        // The permit of the first call is there immediately, so that it needs no thread. The second one waits for its permit.
+        // The permit of the first call is there immediately, so that it needs no thread. The second one waits for its
+        // permit.
         Contexts.local().withBean(Service.class).run(context -> {
             context.getBean(AnnotationLimitAdvisor.class).beans().setThreads(FAILING);
             Service service = context.getBean(Service.class);

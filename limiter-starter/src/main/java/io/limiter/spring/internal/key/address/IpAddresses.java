@@ -135,8 +135,8 @@ final class IpAddresses {
         if (!(address instanceof Inet6Address ipv6)) {
             return InetAddresses.toAddrString(address);
         }
-        // The address may be one of 6to4, Teredo, or ::a.b.c.d. A caller may forge it as it may forge an IPv4 address, and
-        // no proxy is trusted because of it.
+        // The address may be one of 6to4, Teredo, or ::a.b.c.d. A caller may forge it as it may forge an IPv4 address,
+        // and no proxy is trusted because of it.
         if (InetAddresses.hasEmbeddedIPv4ClientAddress(ipv6)) {
             return InetAddresses.toAddrString(InetAddresses.getEmbeddedIPv4ClientAddress(ipv6));
         }
