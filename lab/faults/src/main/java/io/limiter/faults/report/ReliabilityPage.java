@@ -209,7 +209,9 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
         List<String> entries = new ArrayList<>(List.of(row.get("what is done").split("; ")));
         String done = entries.remove(0);
         entries.addAll(List.of(row.get("also measured").split("; ")));
-        return done + ". Verdict: " + row.get("verdict") + ".\n\n- " + String.join("\n- ", entries);
+        entries.removeIf(String::isEmpty);
+        return done + ". Verdict: " + row.get("verdict") + "."
+                + (entries.isEmpty() ? "" : "\n\n- " + String.join("\n- ", entries));
     }
 
     private static String template() {
