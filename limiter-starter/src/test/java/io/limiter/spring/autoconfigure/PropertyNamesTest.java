@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -31,22 +33,46 @@ class PropertyNamesTest {
                     limiter.http.api.limits.day.limits=5    | did you mean limiter.http.api.limits.day.limit?
                     limiter.http.api.cots=5                 | did you mean limiter.http.api.cost?
                     """)
-    void a_name_within_two_letters_of_a_property_fails_at_startup(String setting, String problem) {
+    void a_name_within_two_letters_of_a_property_fails(String setting, String problem) {
         String name = setting.substring(0, setting.indexOf('='));
-        for (String enabled : new String[] {"true", "false"}) {
-            Contexts.local()
-                    .withPropertyValues("limiter.enabled=" + enabled, setting)
-                    .run(context -> assertFails(context.getStartupFailure(), name, problem));
-        }
-        Contexts.local()
-                .withSystemProperties(setting)
-                .run(context -> assertFails(context.getStartupFailure(), name, problem));
+        assertFails(failure(properties(setting)), name, problem);
         String variable = setting.replace('.', '_').replace("-", "").toUpperCase(Locale.ROOT);
         if (!name.contains("first.decision")) {
             // Of a rule that has nothing else a variable is for something else.
-            Contexts.withVariables(Contexts.local(), variable, "LIMITER_HTTP_API_ORDER=1")
-                    .run(context -> assertFails(context.getStartupFailure(), name.replace("-", ""), problem));
+            assertFails(failure(variables(variable, "LIMITER_HTTP_API_ORDER=1")), name.replace("-", ""), problem);
         }
+    }
+
+    @Test
+    void an_application_with_such_a_name_does_not_start_wherever_it_has_it_and_without_limits_neither() {
+        String problem = "did you mean limiter.on-failure?";
+        for (String enabled : new String[] {"true", "false"}) {
+            Contexts.local()
+                    .withPropertyValues("limiter.enabled=" + enabled, "limiter.on-failre=deny")
+                    .run(context -> assertFails(context.getStartupFailure(), "limiter.on-failre", problem));
+        }
+        Contexts.local()
+                .withSystemProperties("limiter.on-failre=deny")
+                .run(context -> assertFails(context.getStartupFailure(), "limiter.on-failre", problem));
+        Contexts.withVariables(Contexts.local(), "LIMITER_ONFAILRE=deny")
+                .run(context -> assertFails(context.getStartupFailure(), "limiter.onfailre", problem));
+    }
+
+    private static StandardEnvironment properties(String... settings) {
+        StandardEnvironment environment = new StandardEnvironment();
+        TestPropertyValues.of(settings).applyTo(environment);
+        return environment;
+    }
+
+    private static StandardEnvironment variables(String... variables) {
+        StandardEnvironment environment = new StandardEnvironment();
+        TestPropertyValues.of(variables)
+                .applyTo(environment, TestPropertyValues.Type.SYSTEM_ENVIRONMENT, "test-systemEnvironment");
+        return environment;
+    }
+
+    private static Throwable failure(StandardEnvironment environment) {
+        return catchThrowable(() -> new PropertyNames().check(environment));
     }
 
     private static void assertFails(Throwable failure, String name, String problem) {
@@ -70,13 +96,13 @@ class PropertyNamesTest {
     void any_other_name_is_logged_once(String setting, String remedy) {
         String name = setting.substring(0, setting.indexOf('='));
         try (LogLines log = new LogLines(UnknownProperties.class)) {
-            Contexts.local().withPropertyValues(setting).run(context -> {
-                assertThat(context).hasNotFailed();
-                context.getBean(PropertyNames.class).check(context.getEnvironment());
+            PropertyNames names = new PropertyNames();
+            names.check(properties(setting));
+            names.check(properties(setting));
+            TestPropertyValues.of(setting).applyToSystemProperties(() -> {
+                new PropertyNames().check(new StandardEnvironment());
+                return null;
             });
-            Contexts.local()
-                    .withSystemProperties(setting)
-                    .run(context -> assertThat(context).hasNotFailed());
             assertThat(log.all())
                     .hasSize(2)
                     .allSatisfy(line -> assertThat(line)
@@ -103,9 +129,8 @@ class PropertyNamesTest {
         "LIMITER_KEY_TRUSTED_PROX_IES, did you mean limiter.key.trusted-proxies?",
         "LIMITER_ENABLE, did you mean limiter.enabled?"
     })
-    void an_environment_variable_that_is_nearly_a_property_fails_at_startup(String variable, String problem) {
-        Contexts.withVariables(Contexts.local(), variable + "=1")
-                .run(context -> assertThat(context.getStartupFailure()).hasMessageContaining(problem));
+    void an_environment_variable_that_is_nearly_a_property_fails(String variable, String problem) {
+        assertThat(failure(variables(variable + "=1"))).hasMessageContaining(problem);
     }
 
     @ParameterizedTest
@@ -165,7 +190,24 @@ class PropertyNamesTest {
     }
 
     private static void assertIgnored(String variable) {
-        Contexts.withVariables(Contexts.web().withConfiguration(Contexts.mvc()), variable)
+        StandardEnvironment environment = variables(variable);
+        PropertyNames names = new PropertyNames();
+        names.check(environment);
+        assertThat(names.rules(environment)).isEmpty();
+    }
+
+    @Test
+    void an_application_with_such_variables_starts_and_has_no_rule() {
+        Contexts.withVariables(
+                        Contexts.web().withConfiguration(Contexts.mvc()),
+                        "LIMITER_HOME=/opt/limiter",
+                        "LIMITER_FAILURE_BUDGET=1s",
+                        "LIMITER_SERVICE_HOST=10.0.0.1",
+                        "LIMITER_PORT=tcp://10.0.0.1:6379",
+                        "LIMITER_HTTP_PORT=tcp://10.0.0.1:80",
+                        "LIMITER_HTTP_SERVICE_HOST=10.0.0.1",
+                        "LIMITER_LIMITS_SERVICE_HOST=10.0.0.1",
+                        "LIMITER_LIMITS_PORT=tcp://10.0.0.1:80")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThat(context.getBean(ConfiguredRules.class)
