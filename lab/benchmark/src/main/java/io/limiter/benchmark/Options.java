@@ -40,7 +40,7 @@ record Options(
     static final String USAGE = """
             --short          the rows of the summary, with fewer subjects, in under five minutes
             --cells a,b      only these; * stands for anything, as in hot-*-threads, arrivals-* or *-rtt-500; also "memory",
-                             "fleets", and "servers" if wrk is installed
+                             "fleets", "servers" if wrk is installed, and outage-*, which no other option changes
             --subjects a,b   only these, and the floor
             --rounds n       slices of each subject in each cell, 1 to 100; default 5, or 3 with --short
             --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.3 with --short

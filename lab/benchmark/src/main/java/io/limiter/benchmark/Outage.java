@@ -1,25 +1,24 @@
 package io.limiter.benchmark;
 
-import io.limiter.Decision;
-import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendDownEvent;
 import io.limiter.LimiterBackendUpEvent;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
+import io.limiter.benchmark.outage.Calls;
+import io.limiter.benchmark.outage.Closing;
+import io.limiter.benchmark.outage.Decider;
+import io.limiter.benchmark.outage.LimiterInstance;
+import io.limiter.benchmark.outage.Load;
 import io.limiter.benchmark.report.Evidence;
 import io.limiter.benchmark.subject.RedisClients;
-import io.limiter.live.LiveOptions;
-import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,10 +42,10 @@ public final class Outage {
     private static final Duration BEFORE = Duration.ofSeconds(5);
     private static final Duration STOPPED = Duration.ofSeconds(30);
     private static final Duration AFTER = Duration.ofSeconds(5);
+    private static final Duration PAUSE = Duration.ofMillis(1);
     private static final TokenBucket NEVER_EMPTY = TokenBucket.of(1_000_000, 1);
     private static final TokenBucket LIMITED = TokenBucket.perSecond(1_000).withBurst(Duration.ofMillis(250));
 
-    private volatile boolean ended;
     private String server = "";
 
     private Outage() {}
@@ -79,25 +78,24 @@ public final class Outage {
 
     private OutageReport run(Duration stopped) throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Closing opened = new Closing(new ArrayDeque<>())) {
+                Closing opened = new Closing()) {
             server = redis.version();
             List<Instance> instances = new ArrayList<>();
             for (int i = 0; i < INSTANCES; i++) {
                 instances.add(Instance.start(redis, "instance-" + i, opened));
             }
-            int mostCalls = (int) WARM_UP.plus(BEFORE)
+            Load load = new Load((int) WARM_UP.plus(BEFORE)
                     .plus(stopped)
                     .plus(AFTER)
                     .plusSeconds(5)
-                    .toMillis();
-            List<Thread> threads = new ArrayList<>();
-            List<OutageReport.Calls> steady = new ArrayList<>();
-            List<List<OutageReport.Calls>> limited = new ArrayList<>();
+                    .toMillis());
+            List<Calls> steady = new ArrayList<>();
+            List<List<Calls>> limited = new ArrayList<>();
             for (Instance instance : instances) {
                 RateLimiter neverEmpty = instance.factory().build("steady", NEVER_EMPTY);
-                steady.addAll(start(neverEmpty, STEADY_THREADS, 8, mostCalls, threads));
-                limited.add(
-                        start(instance.factory().build("limited", LIMITED), LIMITED_THREADS, 1, mostCalls, threads));
+                steady.addAll(load.start(STEADY_THREADS, i -> Decider.of(neverEmpty, "k" + i % 8), PAUSE));
+                RateLimiter scarce = instance.factory().build("limited", LIMITED);
+                limited.add(load.start(LIMITED_THREADS, i -> Decider.of(scarce, "k0"), PAUSE));
             }
             TimeUnit.NANOSECONDS.sleep(WARM_UP.plus(BEFORE).toNanos());
             instances.forEach(instance -> instance.times().downNanos.set(0));
@@ -110,10 +108,7 @@ public final class Outage {
             long goOn = System.nanoTime();
             redis.goOn();
             TimeUnit.NANOSECONDS.sleep(AFTER.toNanos());
-            ended = true;
-            for (Thread thread : threads) {
-                thread.join();
-            }
+            load.end(AFTER);
             if (upWhileStopped) {
                 throw new IllegalStateException("a circuit breaker is closed although Redis is stopped");
             }
@@ -135,58 +130,13 @@ public final class Outage {
                 .orElseThrow();
     }
 
-    private List<OutageReport.Calls> start(
-            RateLimiter limiter, int count, int keys, int mostCalls, List<Thread> threads) {
-        List<OutageReport.Calls> all = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            String key = "k" + i % keys;
-            OutageReport.Calls calls = new OutageReport.Calls(mostCalls);
-            Thread thread = new Thread(() -> decideUntilEnded(limiter, key, calls), "caller-" + threads.size());
-            thread.start();
-            threads.add(thread);
-            all.add(calls);
-        }
-        return all;
-    }
-
-    private void decideUntilEnded(RateLimiter limiter, String key, OutageReport.Calls calls) {
-        while (!ended) {
-            long start = System.nanoTime();
-            Decision decision = limiter.decide(key);
-            calls.add(start, System.nanoTime(), decision);
-            try {
-                TimeUnit.MILLISECONDS.sleep(1);
-            } catch (InterruptedException e) {
-                return;
-            }
-        }
-    }
-
     private record Instance(RedisRateLimiterFactory factory, Times times) {
 
         static Instance start(RedisServer redis, String name, Closing opened) {
             Times times = new Times(new AtomicLong(), new AtomicLong());
             RedisClients clients = new RedisClients("127.0.0.1", redis.port());
-            opened.closers().push(clients::close);
-            RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(clients.springDataRedis())
-                    .failurePolicy(FailurePolicy.LOCAL)
-                    .listener(times)
-                    .build();
-            opened.closers().push(factory::close);
-            factory.warmUp().join();
-            RedisLiveLimits.start(factory, LiveOptions.DEFAULT.withInstance(name));
-            return new Instance(factory, times);
-        }
-    }
-
-    /** What was opened last is closed first. */
-    private record Closing(Deque<Runnable> closers) implements AutoCloseable {
-
-        @Override
-        public void close() {
-            while (!closers.isEmpty()) {
-                closers.pop().run();
-            }
+            opened.add(clients::close);
+            return new Instance(LimiterInstance.start(clients, name, times, opened), times);
         }
     }
 

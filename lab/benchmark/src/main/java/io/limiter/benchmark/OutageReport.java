@@ -1,6 +1,8 @@
 package io.limiter.benchmark;
 
-import io.limiter.Decision;
+import io.limiter.benchmark.outage.Answer;
+import io.limiter.benchmark.outage.Call;
+import io.limiter.benchmark.outage.Calls;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -35,7 +37,7 @@ record OutageReport(
 
     String table() {
         long beside = SLOTS_BESIDE * SLOT_NANOS;
-        return ROW.formatted("Redis is", "decisions", "p50", "p99", "worst", "limit 1000/s", "by source")
+        return ROW.formatted("Redis is", "decisions", "p50", "p99", "worst", "limit 1000/s", "by answer")
                 + row("before", stopNanos - beside, stopNanos)
                 + row("stopped", stopNanos, goOnNanos)
                 + row("after", goOnNanos, goOnNanos + beside)
@@ -57,8 +59,8 @@ record OutageReport(
                 String.format(
                         Locale.ROOT,
                         "%,.0f/s",
-                        sum(ofAllInstances(), fromNanos, toNanos).grantedInAll() / seconds),
-                all.bySource);
+                        sum(ofAllInstances(), fromNanos, toNanos).granted() / seconds),
+                all.byAnswer);
     }
 
     /** One line for each quarter of a second, in milliseconds since Redis was stopped. */
@@ -85,10 +87,9 @@ record OutageReport(
                             all.tookNanos.getValueAtPercentile(50) / 1000,
                             all.tookNanos.getValueAtPercentile(99) / 1000,
                             all.tookNanos.getMaxValue() / 1000,
-                            scarce.granted.getOrDefault(Decision.Source.BACKEND, 0L)));
+                            scarce.count(Answer.GRANTED)));
             for (List<Calls> instance : limited) {
-                long alone = sum(instance, from, from + SLOT_NANOS).granted.getOrDefault(Decision.Source.LOCAL, 0L);
-                lines.append(',').append(alone);
+                lines.append(',').append(sum(instance, from, from + SLOT_NANOS).count(Answer.GRANTED_ALONE));
             }
             lines.append('\n');
         }
@@ -99,10 +100,10 @@ record OutageReport(
         return limited.stream().flatMap(List::stream).toList();
     }
 
+    /** Of the calls that returned from one time to before another. */
     private static Sum sum(List<Calls> threads, long fromNanos, long toNanos) {
-        Sum calls =
-                new Sum(new Histogram(3), new EnumMap<>(Decision.Source.class), new EnumMap<>(Decision.Source.class));
-        threads.forEach(thread -> thread.between(fromNanos, toNanos, calls::add));
+        Sum calls = new Sum(new Histogram(3), new EnumMap<>(Answer.class));
+        threads.forEach(thread -> thread.returnedBetween(fromNanos, toNanos, calls::add));
         return calls;
     }
 
@@ -110,59 +111,19 @@ record OutageReport(
         return String.format(Locale.ROOT, "%,d us", nanos / 1000);
     }
 
-    private record Sum(Histogram tookNanos, Map<Decision.Source, Long> bySource, Map<Decision.Source, Long> granted) {
+    private record Sum(Histogram tookNanos, Map<Answer, Long> byAnswer) {
 
-        void add(long took, Decision.Source source, boolean wasGranted) {
-            tookNanos.recordValue(took);
-            bySource.merge(source, 1L, Long::sum);
-            if (wasGranted) {
-                granted.merge(source, 1L, Long::sum);
-            }
+        void add(Call call) {
+            tookNanos.recordValue(call.tookNanos());
+            byAnswer.merge(call.answer(), 1L, Long::sum);
         }
 
-        long grantedInAll() {
-            return granted.values().stream().mapToLong(Long::longValue).sum();
-        }
-    }
-
-    /** The calls of one thread, in their order. Nothing is allocated while the thread makes them. */
-    static final class Calls {
-
-        private static final Decision.Source[] SOURCES = Decision.Source.values();
-
-        private final long[] returnedNanos;
-        private final long[] tookNanos;
-        private final byte[] source;
-        private final boolean[] granted;
-        private int size;
-
-        Calls(int most) {
-            returnedNanos = new long[most];
-            tookNanos = new long[most];
-            source = new byte[most];
-            granted = new boolean[most];
+        long count(Answer answer) {
+            return byAnswer.getOrDefault(answer, 0L);
         }
 
-        void add(long startNanos, long endNanos, Decision decision) {
-            returnedNanos[size] = endNanos;
-            tookNanos[size] = endNanos - startNanos;
-            source[size] = (byte) decision.source().ordinal();
-            granted[size] = decision.isGranted();
-            size++;
-        }
-
-        /** Passes on those that returned from one time to before another. */
-        void between(long fromNanos, long toNanos, Visitor visitor) {
-            for (int i = 0; i < size; i++) {
-                if (returnedNanos[i] - fromNanos >= 0 && returnedNanos[i] - toNanos < 0) {
-                    visitor.visit(tookNanos[i], SOURCES[source[i]], granted[i]);
-                }
-            }
-        }
-
-        interface Visitor {
-
-            void visit(long tookNanos, Decision.Source source, boolean granted);
+        long granted() {
+            return count(Answer.GRANTED) + count(Answer.GRANTED_ALONE);
         }
     }
 }

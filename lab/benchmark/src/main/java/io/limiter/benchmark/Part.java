@@ -9,9 +9,12 @@ import io.limiter.benchmark.measure.CellRunner;
 import io.limiter.benchmark.measure.FleetRunner;
 import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.outage.FleetOutage;
+import io.limiter.benchmark.outage.Library;
 import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -22,6 +25,9 @@ record Part(String name, double plannedSeconds, Action action) {
     static final String MEMORY = "memory";
     static final String SERVERS = "servers";
     static final String FLEETS = "fleets";
+
+    /** Such as {@code outage-redisson}. */
+    private static final String OUTAGE = "outage-";
 
     /** Round trips of the networks that can be between clients and Redis, in microseconds. */
     private static final List<Integer> ROUND_TRIPS = List.of(500, 2000);
@@ -39,13 +45,14 @@ record Part(String name, double plannedSeconds, Action action) {
             .flatMap(names -> names)
             .toList();
 
-    /** Also those that are measured only if they are named: cells with a network, fleets, and servers. */
+    /** Also those that are measured only if they are named: cells with a network, fleets, servers, and outages. */
     static final List<String> NAMES = Stream.of(
                     WHOLE.stream(),
                     CELLS.stream().filter(cell -> cell.roundTripMicros() > 0).map(Cell::name),
                     Arrivals.REMOTE.stream().map(Arrivals::name),
                     Stream.of(FLEETS),
-                    ServerRunner.isPossible() ? Stream.of(SERVERS) : Stream.<String>of())
+                    ServerRunner.isPossible() ? Stream.of(SERVERS) : Stream.<String>of(),
+                    Arrays.stream(Library.values()).map(library -> OUTAGE + library.title()))
             .flatMap(names -> names)
             .toList();
 
@@ -66,6 +73,7 @@ record Part(String name, double plannedSeconds, Action action) {
                     default ->
                         arrivalsNamed(name)
                                 .map(arrivals -> arrivals(arrivals, timing, ArrivalRunner.among(contenders)))
+                                .or(() -> libraryNamed(name).map(Part::outages))
                                 .orElseGet(() -> cell(cellNamed(name), timing, contenders));
                 })
                 .toList();
@@ -98,6 +106,18 @@ record Part(String name, double plannedSeconds, Action action) {
                 ArrivalRunner.plannedSeconds(timing, contenders.size()),
                 redis ->
                         Finished.arrivals(arrivals.name(), new ArrivalRunner(redis, timing).run(arrivals, contenders)));
+    }
+
+    private static Optional<Library> libraryNamed(String name) {
+        return Arrays.stream(Library.values())
+                .filter(library -> name.equals(OUTAGE + library.title()))
+                .findFirst();
+    }
+
+    /** On servers of its own. */
+    private static Part outages(Library library) {
+        String name = OUTAGE + library.title();
+        return new Part(name, FleetOutage.plannedSeconds(), redis -> Finished.outages(name, FleetOutage.run(library)));
     }
 
     private static Part servers(Timing timing) {

@@ -10,6 +10,7 @@ import io.limiter.benchmark.measure.Fakes;
 import io.limiter.benchmark.measure.FleetRunner;
 import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.outage.FleetResult;
 import io.limiter.benchmark.report.BenchmarkPages;
 import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.report.Results;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -156,6 +158,68 @@ class BenchmarkTest {
         assertThat(contributors()).contains("| limit 100/s, 5,000/s for 10,000 keys, 10 instances | 0.05 | ");
         assertThat(figures())
                 .contains(",\"limit 10,000/s, 5,000/s for one key, 10 instances\",calls per decision,0.98 / 0.16,");
+    }
+
+    @Test
+    void outages_have_a_section_and_a_file_in_which_other_libraries_stay() throws Exception {
+        FleetResult limiter = outage("limiter", 7, 9L, 0, 410.0);
+        writeOutages(limiter, outage("redisson", 0, null, 2, null));
+        assertThat(users())
+                .containsOnlyOnce("## While Redis fails, JDK ")
+                .contains(
+                        "| limiter, 4 instances, 1,000/s | p99 1 ms, longest 2.5 s, 0 errors, 7 above, back 410 ms | – |")
+                .contains("| redisson, 4 instances, 1,000/s | p99 1 ms, longest > 2.5 s, 2 errors, 0 above, not back |")
+                .contains("Grants above these bounds: none.");
+        assertThat(outages())
+                .startsWith("library,instances,limit,fault,")
+                .containsPattern(
+                        "(?m)^limiter,4,1000/s,stopped,10.000,50,40,0,0,7,9,0.500,1.000,2500.000,410.000,[0-9a-f]{8}\\+?,")
+                .containsPattern(
+                        "(?m)^redisson,4,1000/s,stopped,10.000,50,40,2,2,0,,0.500,1.000,2500.000,,[0-9a-f]{8}");
+
+        Results second = writeOutages(outage("limiter", 8, 7L, 0, 10.0));
+        assertThat(second.problems())
+                .containsExactly("limiter granted 1 above what its pages allow, with 4 instances, 1,000/s, stopped");
+        assertThat(outages())
+                .containsOnlyOnce("limiter,4,")
+                .contains(",0,0,8,7,")
+                .contains("redisson,4,");
+        assertThat(figures()).doesNotContain("While Redis fails");
+    }
+
+    private static FleetResult outage(
+            String library, long above, @Nullable Long documented, long errors, @Nullable Double recovery) {
+        long beyond = documented == null ? 0 : Math.max(0, above - documented);
+        return new FleetResult(
+                library,
+                4,
+                "1,000/s",
+                "stopped",
+                10,
+                50,
+                40,
+                errors,
+                errors,
+                above,
+                documented,
+                beyond,
+                0.5,
+                1,
+                2500,
+                recovery);
+    }
+
+    private Results writeOutages(FleetResult... outages) throws IOException {
+        Results results = new Results(
+                Environment.here("7.0", TINY, "the command"),
+                some("limiter"),
+                List.of(Finished.outages("outage", List.of(outages))));
+        Options.pages(dir).write(List.of(results), false);
+        return results;
+    }
+
+    private String outages() throws IOException {
+        return Files.readString(dir.resolve("outage.csv"));
     }
 
     @Test

@@ -2,8 +2,8 @@ package io.limiter.benchmark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.Decision;
-import java.time.Duration;
+import io.limiter.benchmark.outage.Answer;
+import io.limiter.benchmark.outage.Calls;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,9 +13,9 @@ class OutageReportTest {
     private static final long STOP = TimeUnit.SECONDS.toNanos(100);
     private static final long GO_ON = TimeUnit.SECONDS.toNanos(101);
 
-    private final OutageReport.Calls steady = new OutageReport.Calls(10);
-    private final OutageReport.Calls limited = new OutageReport.Calls(10);
-    private final OutageReport.Calls limitedElsewhere = new OutageReport.Calls(10);
+    private final Calls steady = new Calls(10);
+    private final Calls limited = new Calls(10);
+    private final Calls limitedElsewhere = new Calls(10);
     private final OutageReport report = new OutageReport(
             List.of(steady),
             List.of(List.of(limited), List.of(limitedElsewhere)),
@@ -26,23 +26,23 @@ class OutageReportTest {
 
     @Test
     void a_call_belongs_to_the_moment_when_it_returned() {
-        add(steady, -400, 2, Decision.Source.BACKEND, true);
-        add(steady, 90, 100, Decision.Source.LOCAL, true);
-        add(steady, 1_010, 20, Decision.Source.LOCAL, true);
-        add(steady, 1_020, 1, Decision.Source.BACKEND, true);
-        add(limited, -10, 1, Decision.Source.BACKEND, true);
-        add(limited, -9, 1, Decision.Source.REJECTION_CACHE, false);
-        add(limited, 10, 1, Decision.Source.LOCAL, true);
-        add(limited, 11, 1, Decision.Source.LOCAL, true);
-        add(limited, 12, 1, Decision.Source.LOCAL, false);
-        add(limitedElsewhere, -8, 1, Decision.Source.BACKEND, true);
-        add(limitedElsewhere, 12, 1, Decision.Source.LOCAL, true);
+        add(steady, -400, 2, Answer.GRANTED);
+        add(steady, 90, 100, Answer.GRANTED_ALONE);
+        add(steady, 1_010, 20, Answer.GRANTED_ALONE);
+        add(steady, 1_020, 1, Answer.GRANTED);
+        add(limited, -10, 1, Answer.GRANTED);
+        add(limited, -9, 1, Answer.REJECTED_AGAIN);
+        add(limited, 10, 1, Answer.GRANTED_ALONE);
+        add(limited, 11, 1, Answer.GRANTED_ALONE);
+        add(limited, 12, 1, Answer.REJECTED_ALONE);
+        add(limitedElsewhere, -8, 1, Answer.GRANTED);
+        add(limitedElsewhere, 12, 1, Answer.GRANTED_ALONE);
 
         assertThat(report.table().lines().map(line -> line.replaceAll(" +", " ")))
                 .contains(
-                        "before 1 2,000 us 2,000 us 2,000 us 0/s {BACKEND=1}",
-                        "stopped 1 100,007 us 100,007 us 100,007 us 3/s {LOCAL=1}",
-                        "after 2 1,000 us 20,004 us 20,004 us 0/s {BACKEND=1, LOCAL=1}",
+                        "before 1 2,000 us 2,000 us 2,000 us 0/s {GRANTED=1}",
+                        "stopped 1 100,007 us 100,007 us 100,007 us 3/s {GRANTED_ALONE=1}",
+                        "after 2 1,000 us 20,004 us 20,004 us 0/s {GRANTED=1, GRANTED_ALONE=1}",
                         "Unavailable 147 ms after it was stopped, and recovered 12 ms after it continued.");
         assertThat(report.series().lines())
                 .hasSize(2 + 20 + 4 + 20)
@@ -59,13 +59,9 @@ class OutageReportTest {
     }
 
     /** At a time in milliseconds since the stop. */
-    private static void add(
-            OutageReport.Calls calls, long returnedMillis, long tookMillis, Decision.Source source, boolean granted) {
+    private static void add(Calls calls, long returnedMillis, long tookMillis, Answer answer) {
         long end = STOP + TimeUnit.MILLISECONDS.toNanos(returnedMillis);
-        calls.add(
-                end - TimeUnit.MILLISECONDS.toNanos(tookMillis),
-                end,
-                (granted ? Decision.granted(1, 0, Duration.ZERO) : Decision.rejected(1, 0, Duration.ofSeconds(1)))
-                        .withSource(source));
+        calls.begin(end - TimeUnit.MILLISECONDS.toNanos(tookMillis));
+        calls.end(end, answer);
     }
 }

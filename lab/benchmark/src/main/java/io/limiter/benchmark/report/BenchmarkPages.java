@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The page by which users decide, the one for contributors with all else, and every figure as CSV. Tables are of the first run.
+ * The page by which users decide, the one for contributors with all else, and every figure as CSV. Tables are of the first run. The
+ * figures of outages are in a CSV of their own, next to the other.
  *
  * @param users where their page is
  * @param contributors the same of theirs
@@ -65,6 +66,10 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
         write(users, merged(text(users), forUsers(runs), whole));
         write(contributors, merged(text(contributors), forContributors(runs), whole));
         write(figures, figures(runs, whole ? "" : text(figures)));
+        if (runs.stream().anyMatch(run -> !run.outages().isEmpty())) {
+            Path outages = figures.resolveSibling(OutageFigures.FILE);
+            write(outages, OutageFigures.text(runs, text(outages)));
+        }
     }
 
     private static void write(Path file, String text) throws IOException {
@@ -120,7 +125,9 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
             page.list(problems);
         }
         Results first = runs.get(0);
-        for (Section section : sections(first)) {
+        List<Section> sections = Stream.concat(sections(first).stream(), Stream.of(OutageTable.of(first)))
+                .toList();
+        for (Section section : sections) {
             List<List<String>> rows = section.rows(forUsers);
             if (!rows.isEmpty()) {
                 page.add("## " + first.titled(section.title()));
@@ -133,6 +140,7 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
         return page;
     }
 
+    /** Those whose figures are in the CSV of all figures. */
     private static List<Section> sections(Results results) {
         return Stream.concat(
                         Summary.of(results).stream(),

@@ -5,6 +5,7 @@ import io.limiter.benchmark.measure.ArrivalRunner;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.FleetRunner;
 import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.outage.FleetResult;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
@@ -41,6 +42,10 @@ public record Results(Environment environment, List<Contender> contenders, List<
         return parts.stream().flatMap(part -> part.fleets().stream()).toList();
     }
 
+    List<FleetResult> outages() {
+        return parts.stream().flatMap(part -> part.outages().stream()).toList();
+    }
+
     Optional<CellResult> cell(Cell cell) {
         return cells().stream().filter(result -> result.cell().equals(cell)).findFirst();
     }
@@ -73,6 +78,11 @@ public record Results(Environment environment, List<Contender> contenders, List<
                 .filter(contender -> contender.family() == Family.OURS && above(contender) > 0)
                 .forEach(contender ->
                         problems.add(contender.name() + " granted " + above(contender) + " above its limit"));
+        outages().stream()
+                .filter(result -> result.beyond() > 0)
+                .forEach(result -> problems.add(result.library() + " granted " + result.beyond()
+                        + " above what its pages allow, with " + result.instances() + " instances, " + result.limit()
+                        + ", " + result.fault()));
         return problems;
     }
 
@@ -97,26 +107,31 @@ public record Results(Environment environment, List<Contender> contenders, List<
             List<ArrivalRunner.Result> arrivals,
             List<KeyMemory> memory,
             List<ServerRunner.Result> servers,
-            List<FleetRunner.Result> fleets) {
+            List<FleetRunner.Result> fleets,
+            List<FleetResult> outages) {
 
         public static Finished cell(CellResult cell) {
-            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of(), List.of());
+            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of(), List.of(), List.of());
         }
 
         public static Finished arrivals(String part, List<ArrivalRunner.Result> arrivals) {
-            return new Finished(part, null, arrivals, List.of(), List.of(), List.of());
+            return new Finished(part, null, arrivals, List.of(), List.of(), List.of(), List.of());
         }
 
         public static Finished memory(String part, List<KeyMemory> memory) {
-            return new Finished(part, null, List.of(), memory, List.of(), List.of());
+            return new Finished(part, null, List.of(), memory, List.of(), List.of(), List.of());
         }
 
         public static Finished servers(String part, List<ServerRunner.Result> servers) {
-            return new Finished(part, null, List.of(), List.of(), servers, List.of());
+            return new Finished(part, null, List.of(), List.of(), servers, List.of(), List.of());
         }
 
         public static Finished fleets(String part, List<FleetRunner.Result> fleets) {
-            return new Finished(part, null, List.of(), List.of(), List.of(), fleets);
+            return new Finished(part, null, List.of(), List.of(), List.of(), fleets, List.of());
+        }
+
+        public static Finished outages(String part, List<FleetResult> outages) {
+            return new Finished(part, null, List.of(), List.of(), List.of(), List.of(), outages);
         }
     }
 }

@@ -115,6 +115,11 @@ public final class ServerApplication {
         // A temporary folder of Tomcat would stay.
         properties.put("server.tomcat.basedir", "target/tomcat");
         properties.put("spring.data.redis.port", redisPort);
+        // The gateway is on the class path for its rate limiters only.
+        properties.put("spring.cloud.gateway.server.webflux.enabled", false);
+        properties.put(
+                "spring.autoconfigure.exclude",
+                "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration");
         // A slow decision is to be measured, not replaced by the failure policy.
         properties.put("limiter.failure.decision-timeout", "1m");
         properties.put("limiter.on-failure", "throw");

@@ -1,6 +1,8 @@
 package io.limiter.benchmark.subject;
 
+import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.util.Locale;
 
 /**
  * The limit of each id: all permits of a period at once, and from then on as many in each period.
@@ -25,6 +27,19 @@ public record Allowance(long permits, Duration period) {
 
     public static Allowance perHour(long permits) {
         return new Allowance(permits, Duration.ofHours(1));
+    }
+
+    /** Such as {@code 1,000/s} and {@code 1/min}. */
+    public String title() {
+        String unit = period.equals(Duration.ofSeconds(1))
+                ? "s"
+                : period.equals(Duration.ofMinutes(1)) ? "min" : period.toSeconds() + " s";
+        return String.format(Locale.ROOT, "%,d/%s", permits, unit);
+    }
+
+    /** The same limit for this library. */
+    public TokenBucket tokenBucket() {
+        return TokenBucket.of(permitsPerSecond(), period.toSeconds());
     }
 
     public double permitsPerSecond() {

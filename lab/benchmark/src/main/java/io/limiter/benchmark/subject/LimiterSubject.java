@@ -41,11 +41,11 @@ final class LimiterSubject implements Subject.Async {
     static Subject prefetching(RedisClients clients, Allowance allowance, String[] ids) {
         RedisRateLimiterFactory factory = builder(clients).build();
         return new LimiterSubject(
-                factory.with(LimiterOptions.NONE.withPrefetch(PREFETCH)), factory, bucket(allowance), ids);
+                factory.with(LimiterOptions.NONE.withPrefetch(PREFETCH)), factory, allowance.tokenBucket(), ids);
     }
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {
-        return new LimiterSubject(new LocalLimiterFactory(), () -> {}, bucket(allowance), ids);
+        return new LimiterSubject(new LocalLimiterFactory(), () -> {}, allowance.tokenBucket(), ids);
     }
 
     private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
@@ -57,11 +57,7 @@ final class LimiterSubject implements Subject.Async {
 
     private static Subject redis(RedisRateLimiterFactory.Builder builder, Allowance allowance, String[] ids) {
         RedisRateLimiterFactory factory = builder.build();
-        return new LimiterSubject(factory, factory, bucket(allowance), ids);
-    }
-
-    private static TokenBucket bucket(Allowance allowance) {
-        return TokenBucket.of(allowance.permitsPerSecond(), allowance.period().toSeconds());
+        return new LimiterSubject(factory, factory, allowance.tokenBucket(), ids);
     }
 
     @Override

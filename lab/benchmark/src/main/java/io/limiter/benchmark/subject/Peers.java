@@ -26,7 +26,7 @@ import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 
 /** What this project is compared with: the floor, and other libraries. Each method opens a subject. */
-final class Peers {
+public final class Peers {
 
     private static final Duration EXPIRY_MARGIN = Duration.ofSeconds(10);
 
@@ -56,18 +56,35 @@ final class Peers {
         };
     }
 
-    /**
-     * Bucket4j on Lettuce, by compare-and-swap, with batches. Its buckets are kept, one for each id, since batches are made of
-     * the calls of one bucket object. Keys get the lifetime that its manual recommends; by default they have none.
-     */
-    static Subject bucket4jBatching(RedisClients clients, Allowance allowance, String[] ids) {
-        ProxyManager<String> manager = Bucket4jLettuce.casBasedBuilder(clients.lettuce())
+    /** Bucket4j on Lettuce, by compare-and-swap, without batches. */
+    public static Subject bucket4j(RedisClients clients, Allowance allowance, String[] ids) {
+        ProxyManager<String> manager = bucket4jManager(clients);
+        BucketConfiguration configuration = bucket4jConfiguration(allowance);
+        ById<BucketProxy> buckets =
+                new ById<>(ids.length, id -> manager.builder().build(ids[id], () -> configuration));
+        return id -> buckets.get(id).tryConsume(1);
+    }
+
+    /** Keys get the lifetime that its manual recommends; by default they have none. */
+    private static ProxyManager<String> bucket4jManager(RedisClients clients) {
+        return Bucket4jLettuce.casBasedBuilder(clients.lettuce())
                 .expirationAfterWrite(ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(EXPIRY_MARGIN))
                 .build();
-        BucketConfiguration configuration = BucketConfiguration.builder()
+    }
+
+    private static BucketConfiguration bucket4jConfiguration(Allowance allowance) {
+        return BucketConfiguration.builder()
                 .addLimit(limit ->
                         limit.capacity(allowance.permits()).refillGreedy(allowance.permits(), allowance.period()))
                 .build();
+    }
+
+    /**
+     * The same with batches. Its buckets are kept, one for each id, since batches are made of the calls of one bucket object.
+     */
+    public static Subject bucket4jBatching(RedisClients clients, Allowance allowance, String[] ids) {
+        ProxyManager<String> manager = bucket4jManager(clients);
+        BucketConfiguration configuration = bucket4jConfiguration(allowance);
         ById<BucketProxy> buckets = new ById<>(
                 ids.length,
                 id -> manager.builder()
@@ -93,7 +110,7 @@ final class Peers {
     }
 
     /** Redisson's {@code RRateLimiter}. Its rate is stored with each id, by a call of its own when an id is first used. */
-    static Subject redisson(RedisClients clients, Allowance allowance, String[] ids) {
+    public static Subject redisson(RedisClients clients, Allowance allowance, String[] ids) {
         RedissonClient redisson = clients.redisson();
         AtomicIntegerArray rateIsSet = new AtomicIntegerArray(ids.length);
         return new Subject.Async() {

@@ -35,7 +35,8 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.NettyHook;
 import org.redisson.client.protocol.CommandsData;
 import org.redisson.config.Config;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -50,13 +51,36 @@ public final class RedisClients implements AutoCloseable {
 
     private final String host;
     private final int port;
+    private final String primary;
     private final CommandCounter sent = new CommandCounter();
     private final Deque<Runnable> closers = new ArrayDeque<>();
     private @Nullable ClientResources resources;
+    private @Nullable StatefulRedisConnection<String, byte[]> lettuce;
+    private @Nullable RedissonClient redisson;
 
+    /** Of one Redis. */
     public RedisClients(String host, int port) {
+        this(host, port, "");
+    }
+
+    private RedisClients(String host, int port, String primary) {
         this.host = host;
         this.port = port;
+        this.primary = primary;
+    }
+
+    /**
+     * Of a Redis that a Sentinel watches, in the way in which each client documents it.
+     *
+     * @param port of the Sentinel
+     * @param primary the name that the Sentinel knows
+     */
+    public static RedisClients ofSentinel(String host, int port, String primary) {
+        return new RedisClients(host, port, primary);
+    }
+
+    private boolean hasSentinel() {
+        return !primary.isEmpty();
     }
 
     /** Commands sent so far, by all clients together. */
@@ -64,17 +88,26 @@ public final class RedisClients implements AutoCloseable {
         return sent.commands.sum();
     }
 
-    /** A connection of Lettuce's own. */
-    StatefulRedisConnection<String, byte[]> lettuce() {
-        RedisClient client = RedisClient.create(lettuceResources(), RedisURI.create(host, port));
-        closers.push(() -> client.shutdown(0, 1, TimeUnit.SECONDS));
-        return client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
+    /** A connection of Lettuce's own, the same for all callers. */
+    public StatefulRedisConnection<String, byte[]> lettuce() {
+        if (lettuce == null) {
+            RedisURI uri = hasSentinel()
+                    ? RedisURI.Builder.sentinel(host, port, primary).build()
+                    : RedisURI.create(host, port);
+            RedisClient client = RedisClient.create(lettuceResources(), uri);
+            closers.push(() -> client.shutdown(0, 1, TimeUnit.SECONDS));
+            lettuce = client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
+        }
+        return lettuce;
     }
 
     /** Lettuce as Spring Data Redis sets it up. */
-    public RedisConnectionFactory springDataRedis() {
+    public LettuceConnectionFactory springDataRedis() {
+        RedisConfiguration redis = hasSentinel()
+                ? new RedisSentinelConfiguration().master(primary).sentinel(host, port)
+                : new RedisStandaloneConfiguration(host, port);
         LettuceConnectionFactory factory = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration(host, port),
+                redis,
                 LettuceClientConfiguration.builder()
                         .clientResources(lettuceResources())
                         .build());
@@ -84,7 +117,15 @@ public final class RedisClients implements AutoCloseable {
         return factory;
     }
 
+    /** The same for all callers. */
     RedissonClient redisson() {
+        if (redisson == null) {
+            redisson = newRedisson();
+        }
+        return redisson;
+    }
+
+    private RedissonClient newRedisson() {
         Config config = new Config();
         config.setNettyHook(new NettyHook() {
             @Override
@@ -95,7 +136,16 @@ public final class RedisClients implements AutoCloseable {
                 channel.pipeline().addLast(sent);
             }
         });
-        config.useSingleServer().setAddress("redis://" + host + ":" + port);
+        String address = "redis://" + host + ":" + port;
+        if (hasSentinel()) {
+            // It would reject a single Sentinel.
+            config.useSentinelServers()
+                    .setMasterName(primary)
+                    .addSentinelAddress(address)
+                    .setCheckSentinelsList(false);
+        } else {
+            config.useSingleServer().setAddress(address);
+        }
         RedissonClient client = Redisson.create(config);
         closers.push(() -> client.shutdown(0, 1, TimeUnit.SECONDS));
         return client;

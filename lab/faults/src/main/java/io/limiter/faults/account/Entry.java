@@ -9,7 +9,8 @@ package io.limiter.faults.account;
  * @param key which of its keys
  */
 public record Entry(
-        long callMicros, long returnMicros, Limiters limiter, int key, int permits, Answer answer, boolean granted) {
+        long callMicros, long returnMicros, Limiters limiter, int key, int permits, Answer answer, boolean granted)
+        implements Excess.Grant {
 
     public long tookMicros() {
         return returnMicros - callMicros;

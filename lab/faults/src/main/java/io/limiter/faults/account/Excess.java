@@ -33,6 +33,16 @@ import java.util.List;
  */
 public final class Excess {
 
+    /** Permits that a caller got at some moment from its call to the return. */
+    public interface Grant {
+
+        long callMicros();
+
+        long returnMicros();
+
+        int permits();
+    }
+
     private final long[] calls;
     private final double[] permits;
     private final double[] best;
@@ -40,8 +50,8 @@ public final class Excess {
     private final long origin;
     private final double rate;
 
-    private Excess(List<Entry> grants, double rate) {
-        calls = grants.stream().mapToLong(Entry::callMicros).sorted().distinct().toArray();
+    private Excess(List<? extends Grant> grants, double rate) {
+        calls = grants.stream().mapToLong(Grant::callMicros).sorted().distinct().toArray();
         origin = calls[0];
         leaves = Math.max(1, Integer.highestOneBit(calls.length - 1 | 1) << 1);
         permits = new double[2 * leaves];
@@ -56,23 +66,23 @@ public final class Excess {
      * @param rate permits per second
      * @param grants of one key
      */
-    public static double of(double capacity, double rate, Collection<Entry> grants) {
+    public static double of(double capacity, double rate, Collection<? extends Grant> grants) {
         if (grants.isEmpty()) {
             return -capacity;
         }
-        List<Entry> byReturn = grants.stream()
-                .sorted(Comparator.comparingLong(Entry::returnMicros))
+        List<? extends Grant> byReturn = grants.stream()
+                .sorted(Comparator.comparingLong(Grant::returnMicros))
                 .toList();
         Excess excess = new Excess(byReturn, rate);
         double worst = Double.NEGATIVE_INFINITY;
-        for (Entry grant : byReturn) {
+        for (Grant grant : byReturn) {
             excess.add(grant);
             worst = Math.max(worst, excess.best[1] - rate * excess.seconds(grant.returnMicros()));
         }
         return worst - capacity;
     }
 
-    private void add(Entry grant) {
+    private void add(Grant grant) {
         int node = leaves + Arrays.binarySearch(calls, grant.callMicros());
         permits[node] += grant.permits();
         best[node] = permits[node] + rate * seconds(grant.callMicros());

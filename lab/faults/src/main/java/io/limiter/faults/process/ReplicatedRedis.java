@@ -7,7 +7,7 @@ import java.time.Duration;
 public final class ReplicatedRedis implements AutoCloseable {
 
     /** Under which the Sentinel knows the primary. */
-    static final String NAME = "limiter";
+    public static final String NAME = "limiter";
 
     private final RedisServer primary;
     private final Network front;

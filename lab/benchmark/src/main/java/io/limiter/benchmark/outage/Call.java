@@ -1,0 +1,33 @@
+package io.limiter.benchmark.outage;
+
+import io.limiter.faults.account.Excess;
+
+/**
+ * One call for one permit.
+ *
+ * @param calledNanos when the caller called, as {@link System#nanoTime} tells
+ * @param returnedNanos when the call returned, or when the run ended if it had not
+ */
+public record Call(long calledNanos, long returnedNanos, Answer answer) implements Excess.Grant {
+
+    public long tookNanos() {
+        return returnedNanos - calledNanos;
+    }
+
+    /** Rounded down. */
+    @Override
+    public long callMicros() {
+        return Math.floorDiv(calledNanos, 1000);
+    }
+
+    /** Rounded up. */
+    @Override
+    public long returnMicros() {
+        return -Math.floorDiv(-returnedNanos, 1000);
+    }
+
+    @Override
+    public int permits() {
+        return 1;
+    }
+}
