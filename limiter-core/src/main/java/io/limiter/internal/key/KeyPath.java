@@ -31,9 +31,8 @@ public record KeyPath(@Nullable String text, String storedKey) {
      */
     public KeyPath on(KeySpace space, String next) {
         if (text == null) {
-            // First, because it checks the key.
-            String storedKey = space.of(next);
-            return new KeyPath(KeyText.of(next), storedKey);
+            KeySpace.BuiltKey built = space.built(next);
+            return new KeyPath(built.text(), built.storedKey());
         }
         String storedKey =
                 space.of(Stream.concat(keys().stream(), Stream.of(next)).toList());

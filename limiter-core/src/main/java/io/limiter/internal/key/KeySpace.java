@@ -71,7 +71,9 @@ public final class KeySpace {
     private final String name;
     private final boolean firstIsHashTag;
     private final Supplier<HashTags> hashTags;
-    private final @Nullable Built[] recent;
+    private final @Nullable BuiltKey[] recent;
+    // Kept, because each request of a key needs it.
+    private final int hash = System.identityHashCode(this);
     private final String own;
     private final String named;
     private final String end;
@@ -86,7 +88,7 @@ public final class KeySpace {
 
         // Each key has two places next to each other; the first is for the latest one built. Threads need not
         // synchronize, because records are published safely.
-        private final @Nullable Built[] table = new Built[CACHE_SIZE];
+        private final @Nullable BuiltKey[] table = new BuiltKey[CACHE_SIZE];
     }
 
     /** With recent keys of its own. */
@@ -194,38 +196,47 @@ public final class KeySpace {
      * @throws IllegalArgumentException if the key is blank: all callers without a key would share one bucket
      */
     public String of(String key) {
+        return built(key).storedKey();
+    }
+
+    /**
+     * As {@link #of(String)}, with the text of the key, so that a request looks both up in one place.
+     *
+     * @throws IllegalArgumentException if the key is blank
+     */
+    public BuiltKey built(String key) {
         // Null can come from callers that are not null-checked.
         if (key != null) {
             int place = place(key);
-            Built built = recent[place];
+            BuiltKey built = recent[place];
             if (built != null && built.isOf(this, key)) {
-                return built.storedKey;
+                return built;
             }
-            Built older = recent[place + 1];
+            BuiltKey older = recent[place + 1];
             if (older != null && older.isOf(this, key)) {
-                return older.storedKey;
+                return older;
             }
         }
         return build(key);
     }
 
-    private String build(String key) {
+    private BuiltKey build(String key) {
         requireNotBlank("key", key);
-        String storedKey = make(List.of(key));
+        BuiltKey built = new BuiltKey(this, key, KeyText.of(key), make(List.of(key)));
         // Callers decide its length.
         if (key.length() <= MAX_KEY_LENGTH && hashTags.get() != HashTags.UNKNOWN) {
             int place = place(key);
             recent[place + 1] = recent[place];
-            recent[place] = new Built(this, key, storedKey);
+            recent[place] = built;
         }
-        return storedKey;
+        return built;
     }
 
     /** The first of the two places of a key in the cache. */
     int place(String key) {
         // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4), because the hashes of
         // numbered keys are close together; a sum leaves them so, which an exclusive or does not.
-        return (key.hashCode() + hashCode()) * 0x9E3779B9 >>> PLACE_SHIFT << 1;
+        return (key.hashCode() + hash) * 0x9E3779B9 >>> PLACE_SHIFT << 1;
     }
 
     /**
@@ -336,7 +347,15 @@ public final class KeySpace {
         return "#" + Hashing.sha256().hashString(encoded, StandardCharsets.US_ASCII);
     }
 
-    private record Built(KeySpace by, String key, String storedKey) {
+    /**
+     * A key of a caller, and what is known of it.
+     *
+     * @param by the limiter's keys, of which it is one
+     * @param key as the caller gave it
+     * @param text as {@link KeyText}
+     * @param storedKey the key of its permits
+     */
+    public record BuiltKey(KeySpace by, String key, String text, String storedKey) {
 
         boolean isOf(KeySpace other, String otherKey) {
             return by == other && key.equals(otherKey);

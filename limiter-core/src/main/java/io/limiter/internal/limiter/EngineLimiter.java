@@ -10,7 +10,6 @@ import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.key.KeyText;
 import io.limiter.internal.named.EffectiveLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.step.SetStart;
@@ -81,9 +80,8 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
         if (needsView()) {
             return on(key).decide();
         }
-        // First, because it checks the key.
-        String storedKey = bound.keys().of(key);
-        return bound.decideAndWait(KeyText.of(key), storedKey, 1, 0).toDecision();
+        KeySpace.BuiltKey built = bound.keys().built(key);
+        return bound.decideAndWait(built.text(), built.storedKey(), 1, 0).toDecision();
     }
 
     @Override
@@ -91,8 +89,8 @@ public class EngineLimiter<L extends Limit> extends KeyView<BoundLimit<L>> imple
         if (needsView()) {
             return on(key).tryAcquire();
         }
-        String storedKey = bound.keys().of(key);
-        return bound.tryAcquire(KeyText.of(key), storedKey, 1, 0);
+        KeySpace.BuiltKey built = bound.keys().built(key);
+        return bound.tryAcquire(built.text(), built.storedKey(), 1, 0);
     }
 
     @Override

@@ -269,6 +269,15 @@ class KeySpaceTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"ann, ann", "a#b, a%23b", "50%, 50%25"})
+    void a_key_is_kept_together_with_its_text(String key, String text) {
+        KeySpace.BuiltKey built = keys.built(key);
+        assertThat(built.text()).isEqualTo(text);
+        assertThat(built.storedKey()).isEqualTo(keys.of(key));
+        assertThat(keys.built(key)).isSameAs(built);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "}",
