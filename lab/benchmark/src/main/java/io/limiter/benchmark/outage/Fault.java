@@ -9,7 +9,7 @@ public enum Fault {
     /** The primary is killed, and a Sentinel promotes its replica. */
     FAILED_OVER("failed over", 0),
     /** It is killed about once a second, and started again each time without its data. */
-    CRASH_LOOPING("crash-looping", 6);
+    CRASH_LOOPING("crash-looping", 4);
 
     private final String title;
     private final int seconds;

@@ -38,10 +38,10 @@ public final class FleetOutage {
     private static final int CALLS_PER_SECOND = 2000;
 
     /** Until connections are open, code is compiled and the instances have counted each other. */
-    private static final double WARM_UP_SECONDS = 3;
+    private static final double WARM_UP_SECONDS = 2.5;
 
     /** How long Redis may take to decide again. */
-    private static final double RECOVERY_SECONDS = 8;
+    private static final double RECOVERY_SECONDS = 6;
 
     /** What shows after that. */
     private static final double AFTER_SECONDS = 0.5;
