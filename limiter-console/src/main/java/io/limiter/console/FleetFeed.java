@@ -64,6 +64,7 @@ final class FleetFeed implements SmartLifecycle {
     private boolean running;
     // Used by the thread only.
     private boolean failed;
+    private @Nullable Long sentNanos;
     private List<Wire.Unreadable> unreadable = List.of();
     private volatile List<InstanceReport> reports = List.of();
 
@@ -139,7 +140,8 @@ final class FleetFeed implements SmartLifecycle {
         if (thread == null) {
             ScheduledExecutorService newThread =
                     Executors.newSingleThreadScheduledExecutor(LimiterThread.named("limiter-console"));
-            newThread.scheduleWithFixedDelay(this::second, 0, interval.toNanos(), TimeUnit.NANOSECONDS);
+            // At a fixed rate, because the lines have a point for each interval.
+            newThread.scheduleAtFixedRate(this::second, 0, interval.toNanos(), TimeUnit.NANOSECONDS);
             thread = newThread;
         }
     }
@@ -172,6 +174,12 @@ final class FleetFeed implements SmartLifecycle {
     }
 
     private void second() {
+        long now = System.nanoTime();
+        if (sentNanos != null && now - sentNanos < interval.toNanos() / 4) {
+            // One of those that were missed while Redis or the machine was slow: a single one is enough.
+            return;
+        }
+        sentNanos = now;
         try {
             if (!endedIdle()) {
                 send();
