@@ -104,7 +104,7 @@ def architecture():
             p.line(a, y + 62, b, y + 62, arrow=True)
         p.text(472, y + 104, "else: failure policy", "small b", "middle")
     p.text(318, 156, "the same in every instance", "small", "middle")
-    p.box(724, 84, 146, 132, ["Redis", "one script per call:", "load, step, save,", "by Redis's clock"], "soft")
+    p.box(724, 84, 146, 132, ["Redis", "one script per call:", "load, step, save,", "with Redis's clock"], "soft")
     p.line(618, 78, 722, 128, arrow=True)
     p.line(618, 234, 722, 172, arrow=True)
     p.text(680, 72, "one round trip", "small", "middle")
@@ -243,7 +243,7 @@ def outage():
     stopped, unavailable, recovered = (facts[name + "_ms"] for name in ("stopped", "unavailable", "recovered"))
     step = rows[1]["ms"] - rows[0]["ms"]
     first, last = rows[0]["ms"], rows[-1]["ms"] + step
-    p = Picture(880, 484, "What decides, and how long calls take, while Redis is stopped for 30 s")
+    p = Picture(880, 484, "Permits granted by Redis and by each instance alone, and how long calls take, while Redis is stopped for 30 s")
     left, right = 64, 864
     x = lambda ms: left + (ms - first) / (last - first) * (right - left)
 
@@ -251,7 +251,7 @@ def outage():
     most = max(row["granted_by_redis"] + sum(row["alone"]) for row in rows) * 1000 / step
     most = math.ceil(most / limit) * limit
     y = lambda per_second: bottom - per_second / most * (bottom - top)
-    p.text(left, 24, "A limit of 1,000 permits/s while Redis is unavailable: what decides", "title")
+    p.text(left, 24, "A limit of 1,000 permits/s while Redis is stopped", "title")
     p.text(left, 46, "permits granted per second on one key, which is called far more often", "small")
     p.rect(x(0), top - 16, x(stopped) - x(0), bottom - top + 16, "warn", 0)
     for n in range(0, most + 1, limit):
@@ -268,8 +268,8 @@ def outage():
     for at, label in [(0, "Redis is stopped"), (stopped, "Redis continues")]:
         p.line(x(at), top - 16, x(at), bottom, "line")
         p.text(x(at) + (6 if at == 0 else -6), top - 4, label, "small", "start" if at == 0 else "end")
-    p.rect(right - 330, 36, 10, 10, "a", 2); p.text(right - 314, 46, "by Redis", "small")
-    p.rect(right - 240, 36, 10, 10, "b", 2); p.text(right - 224, 46, "by four instances, under the policy local", "small")
+    p.rect(right - 310, 36, 10, 10, "a", 2); p.text(right - 294, 46, "by Redis", "small")
+    p.rect(right - 230, 36, 10, 10, "b", 2); p.text(right - 214, 46, "by each instance alone, under its share", "small")
 
     top, bottom = 262, 416
     micros = [1, 10, 100, 1000, 10000, 100000]
@@ -300,11 +300,15 @@ def throughput():
             ("bare EVALSHA, no limit", "raw-evalsha", "rest"), ("Gateway's script", "gateway-script \u26a0", "rest"),
             ("Redisson", "redisson", "rest")]
     with open(HERE.parent / "benchmark" / "figures.csv", newline="") as figures:
-        measured = {row[1]: [int(n.replace(",", "")) for n in re.findall(r"[\d,]+", row[3])] for row in csv.reader(figures)
-                    if row[0] == "hot, granted, 64 threads, JDK 17" and row[2] == "decisions/s"}
-    p = Picture(880, 242, "Decisions per second on one key, 64 threads")
+        rows = [row for row in csv.DictReader(figures)
+                if row["table"] == "hot, granted, 64 threads, JDK 17" and row["column"] == "decisions/s"]
+    measured = {row["row"]: [int(n.replace(",", "")) for n in re.findall(r"[\d,]+", row["value"])] for row in rows}
+    machine = rows[0]
+    jdk = re.search(r" (\d+)\.", machine["jvm"]).group(1)
+    processors = {"2": "two"}.get(machine["processors"], machine["processors"])
+    p = Picture(880, 258, "Decisions per second on one key, 64 threads")
     p.text(8, 22, "Decisions per second on one key, 64 threads, one Redis", "title")
-    x = lambda n: 190 + n / 300000 * 600
+    x = lambda n: 190 + n / 300000 * 480
     for i, (name, subject, cls) in enumerate(bars):
         top = 40 + i * 32
         median, least, most = measured[subject]
@@ -313,9 +317,10 @@ def throughput():
         p.line(x(least), top + 11, x(most), top + 11, "line")
         p.line(x(least), top + 6, x(least), top + 16, "line")
         p.line(x(most), top + 6, x(most), top + 16, "line")
-        p.text(x(most) + 8, top + 16, f"{median:,}")
-    p.text(8, 216, "Median, slowest and fastest of five rounds on JDK 17. Load and Redis 8.0.2 share two processors, so compare the bars only", "small")
-    p.text(8, 232, "with each other. The script in place of the gateway's exceeded its limit; the bare script has none.", "small")
+        p.text(x(most) + 8, top + 16, f"{median:,} ({least:,}\u2013{most:,})")
+    p.text(8, 216, "Median of five rounds, and in brackets the slowest and the fastest of them, which the lines show.", "small")
+    p.text(8, 232, f"JDK {jdk}, and {machine['server']} on the same machine: both share its {processors} processors, so compare the bars only with each other.", "small")
+    p.text(8, 248, "The script that stands for the gateway's exceeded its limit, and the bare script has no limit.", "small")
     p.write("throughput.svg")
 
 
@@ -350,7 +355,7 @@ def forwarded():
     for a, b, text in [(162, 230, "1.2.3.4"), (382, 450, "+ 198.51.100.7"), (602, 690, "+ 10.0.1.5")]:
         p.line(a, 40, b, 40, arrow=True)
         p.text((a + b) / 2, 80, text, "small", "middle")
-    p.text(12, 112, "X-Forwarded-For as it arrives, on a connection from 10.0.2.9; trusted-proxies = 10.0.0.0/16", "title")
+    p.text(12, 112, "X-Forwarded-For as it arrives, on a connection from 10.0.2.9; limiter.key.trusted-proxies=10.0.0.0/16", "title")
     for x, w, address, cls, note in [
             (12, 200, "1.2.3.4", "warn", "made up by the caller: not read"),
             (226, 200, "198.51.100.7", "soft", "not trusted: this is the caller"),

@@ -5,16 +5,17 @@ const SECONDS_SHOWN = 46;
 const LIMIT = 100;
 const TALLEST = 2.1 * LIMIT;
 
+/** The words of the console. The rejection cache repeats rejections by Redis. */
 const SOURCES = {
   BACKEND: 'Redis',
   REJECTION_CACHE: 'Redis',
-  LOCAL: 'each instance, under its share',
-  POLICY: 'the failure policy',
+  LOCAL: 'each instance alone',
+  POLICY: 'failure policy',
 };
 
 const PHASES = {
-  BEFORE: 'Redis is stopped in a moment.',
-  STOPPED: 'Redis is stopped. No call waits for it any more.',
+  BEFORE: 'Redis will be stopped in a few seconds.',
+  STOPPED: 'Redis is stopped. Each instance decides alone, so no call waits for Redis.',
   AFTER: 'Redis has started again, and has lost everything.',
   OVER: 'Redis was stopped for 30 s, and was empty when it started again.',
 };

@@ -28,7 +28,7 @@ public final class Decision implements Serializable {
         REJECTION_CACHE,
         /** Permits that this instance has prefetched from the backend, or the fact that it has used them up. */
         PREFETCH,
-        /** The local fallback, because the backend is unavailable. */
+        /** An instance alone, from state of its own, because the backend is unavailable. */
         LOCAL,
         /** The failure policy, because the backend is unavailable: fail open or fail closed. */
         POLICY,

@@ -33,7 +33,7 @@ class LimiterController {
     }
 
     @GetMapping("/count")
-    @CountLimit(key = "#{key}", limit = 2, period = 10)
+    @CountLimit(name = "count", key = "#{key}", limit = 2, period = 10)
     String count(@RequestParam String key) {
         return "counted for " + key;
     }
@@ -63,13 +63,13 @@ class LimiterController {
     }
 
     @GetMapping("/ip")
-    @CountLimit(limitType = LimitType.IP, limit = 3, period = 10)
+    @CountLimit(name = "ip", limitType = LimitType.IP, limit = 3, period = 10)
     String ip() {
         return "granted to this IP";
     }
 
     @GetMapping("/user")
-    @CountLimit(limitType = LimitType.USER, limit = 3, period = 10)
+    @CountLimit(name = "user", limitType = LimitType.USER, limit = 3, period = 10)
     String user() {
         return "granted to this user";
     }
@@ -88,7 +88,7 @@ class LimiterController {
     }
 
     @GetMapping("/import")
-    @RateLimit(rate = 1, burst = 10, cost = "#{rows}")
+    @RateLimit(name = "import", rate = 1, burst = 10, cost = "#{rows}")
     String rows(@RequestParam int rows) {
         return rows + " rows imported";
     }

@@ -29,10 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/**
- * Two sample applications under load, one of which lowers a limit by the Actuator endpoint. {@code -Dbrowser.images=docs/images}
- * takes a picture of that.
- */
+/** Two sample applications under load, one of which lowers a limit through the Actuator endpoint. */
 abstract class LiveShow {
 
     private static final int BEFORE = 50;
@@ -80,20 +77,14 @@ abstract class LiveShow {
 
     @Test
     void the_other_application_obeys_and_the_console_shows_it() {
-        if (Chromium.takesPictures()) {
-            loads.forEach(Load::grow);
-        }
         try (Chromium browser = new Chromium(other)) {
             Page page = browser.page();
             page.navigate(Samples.uri(other, "/limiter/#/limit/rateLimit%3A/rate"));
             assertThat(page.locator("h1")).hasText("rate");
-            browser.takeTime(60_000);
             change(AFTER);
             Load observed = loads.get(1);
             Eventually.that(() -> assertThat(observed.firstOf(AFTER)).isPositive());
             assertThat(page.locator("#live")).containsText("20/s");
-            browser.takeTime(20_000);
-            browser.picture("console-live");
         }
     }
 

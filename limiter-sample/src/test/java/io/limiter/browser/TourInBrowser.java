@@ -14,20 +14,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/**
- * An operator's way through the console of a sample of its own, which it stops at the end. {@code -Dbrowser.images=docs/images}
- * also takes the pictures of the documentation.
- */
+/** An operator's way through the console of a sample of its own, which it stops at the end. */
 abstract class TourInBrowser extends OpenConsole {
 
     private static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\">";
 
     private final RedisProcess redis = RedisProcess.start();
 
-    /** So that the charts of the pictures have something to show. */
-    private static final int PICTURE_MILLIS = 75_000;
-
-    /** It is stopped, and what others do would be in the pictures. */
+    /** It is stopped, and what others do would be in its numbers. */
     @Override
     ConfigurableApplicationContext start() {
         return Samples.start(redis);
@@ -51,11 +45,10 @@ abstract class TourInBrowser extends OpenConsole {
         page.click("#console");
         assertThat(page).hasURL(uri("/limiter/"));
         assertThat(page.locator("#connection")).hasText("Live");
+        assertThat(page.locator("#user")).hasText("operator");
         assertThat(page.locator("#sum-instances")).hasText("2");
         Locator search = row("search");
         assertThat(search.locator("td[data-head='Granted/s']")).hasText(Pattern.compile("[3-9]\\d"));
-        browser.takeTime(PICTURE_MILLIS);
-        browser.picture("console-light");
         hostileNamesAreText();
         waitsAreShown();
         assertAccessible(page);
@@ -65,10 +58,7 @@ abstract class TourInBrowser extends OpenConsole {
         Locator rejected = page.locator(".legend b").nth(1);
         assertThat(granted).hasText(Pattern.compile("(9|1[0-3])(\\.\\d)?"));
         assertThat(rejected).hasText(Pattern.compile("[3-9]\\d"));
-        browser.takeTime(10_000);
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
-        page.evaluate("scrollTo(0, 0)");
-        browser.picture("console-dark");
         onThePhone();
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
 
@@ -151,7 +141,6 @@ abstract class TourInBrowser extends OpenConsole {
     private void onThePhone() {
         page.setViewportSize(PHONE, 844);
         assertNoScrolling();
-        browser.picture("console-phone");
         for (String view : new String[] {"keys", "history", "instances", "limits"}) {
             page.click("[data-view=" + view + "]");
             assertThat(page.locator("[data-view=" + view + "]")).hasAttribute("aria-current", "page");

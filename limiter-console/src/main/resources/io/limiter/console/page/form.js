@@ -68,7 +68,7 @@ export function numberFields(limit, live, prefix = 'field-') {
     const effective = limit.settings[name] ?? null;
     const input = el('input', {
       id, name, type: 'number', inputmode: 'decimal', min: '0', step, autocomplete: 'off', value: set,
-      placeholder: effective === null ? t('unchanged') : String(effective),
+      placeholder: effective === null ? '–' : String(effective),
       // What is typed replaces the number, rather than being added to it.
       onfocus: event => event.target.select(),
     });

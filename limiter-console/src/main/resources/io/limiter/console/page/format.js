@@ -120,11 +120,30 @@ export function describe(settings) {
   return parts.join(', ');
 }
 
-/** The limit in effect, without what holds only while the backend is unavailable. */
+/** Of periods of the calendar, which are no parameters that a live limit can change. */
+const CALENDAR = {minute: 'calendarMinute', hour: 'calendarHour', day: 'calendarDay', week: 'calendarWeek', month: 'calendarMonth',
+  year: 'calendarYear'};
+
+/** "1,000 per month" of a window that follows the calendar; null for any other limit. */
+function calendarOf(limit) {
+  const unit = / period=([a-z]+) in /.exec(limit.limit)?.[1];
+  return limit.settings.limit != null && CALENDAR[unit] ? t(CALENDAR[unit], number(limit.settings.limit)) : null;
+}
+
+/** The limit in effect, without what holds only while Redis is unavailable. */
 export function definitionOf(limit) {
   const warnAt = / warnAt=(\d+)/.exec(limit.limit);
-  const own = describe({...limit.settings, onFailure: null}) || isolated(limit.limit);
+  const own = calendarOf(limit) ?? (describe({...limit.settings, onFailure: null}) || isolated(limit.limit));
   return warnAt ? `${own}, ${t('warnsAt', number(Number(warnAt[1])))}` : own;
+}
+
+const SOURCES = {backend: 'byRedis', redis: 'byRedis', 'rejection-cache': 'byCache', prefetch: 'byPrefetch', local: 'byInstance',
+  policy: 'byPolicy', override: 'byOverride'};
+
+/** Who decided: a source as reports (REJECTION_CACHE) or meters (rejection-cache) name it. */
+export function sourceText(source) {
+  const word = SOURCES[source.toLowerCase().replace('_', '-')];
+  return word ? t(word) : isolated(source);
 }
 
 /** When a live limit ends. */

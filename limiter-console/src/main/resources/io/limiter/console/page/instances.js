@@ -20,7 +20,7 @@ export function instancesView() {
   const body = el('tbody', {role: 'rowgroup'});
   const head = (word, number) => el('th', {scope: 'col', role: 'columnheader', className: number ? 'number' : null}, t(word));
   const table = el('div', {className: 'table'}, el('table', {role: 'table', 'aria-label': t('instances')},
-    el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, head('instance'), head('backend'), head('version'),
+    el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, head('instance'), head('redis'), head('version'),
       head('granted', true), head('rejected', true), head('lastReport', true))),
     body));
   const empty = el('div', {className: 'card empty'}, el('h2', {}, t('noInstances')), el('p', {}, t('noInstancesText')));
@@ -67,7 +67,7 @@ function instanceRow() {
   const title = el('bdi', {className: 'strong'});
   const problems = el('span', {className: 'definition is-warning'});
   name.append(title, problems);
-  const backend = cell('backend');
+  const backend = cell('redis');
   const version = cell('version');
   const granted = cell('granted', 'number is-granted');
   const rejected = cell('rejected', 'number');

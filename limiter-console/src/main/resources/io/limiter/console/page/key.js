@@ -2,9 +2,9 @@
 import * as api from './api.js';
 import {askRemove, askReset, askRollBack} from './change.js';
 import {el, isolated, named, setText, visible} from './dom.js';
-import {ago, count, describe, ending, moment, number, span} from './format.js';
+import {ago, count, describe, ending, moment, number, sourceText, span} from './format.js';
 import {changeList} from './history.js';
-import {keyActions, keyOf} from './keys.js';
+import {keyActions, keyOf, planOf} from './keys.js';
 import {now, state} from './state.js';
 import {t} from './words.js';
 
@@ -88,13 +88,15 @@ export function keyView(prefix, name, value, {reload}) {
     const changes = (state.history || []).filter(change => change.name === known.name && change.key
       && [value, known.live?.key.value].includes(change.key.value));
     part('recent', [changes, state.session], () => recent.replaceChildren(el('h2', {}, t('keyChanges')),
-      changes.length === 0 ? el('p', {className: 'muted small'}, t('noKeyChanges', (state.history || []).length))
+      changes.length === 0 ? el('p', {className: 'muted small'}, state.history?.length ? t('noKeyChanges', state.history.length) : t('noHistory'))
         : changeList(changes, false, change => askRollBack(change, changed))));
   }
 
   /** Whether the limit itself bans the key, and not a live limit. */
   const isBanned = () => known.live === null && (known.permits === null ? known.bannedUntil !== null
     : !known.permits.granted && known.permits.source === 'override');
+
+  const hasPlans = () => state.fleet?.limits.some(each => each.limiter === limiter() && planOf(each) !== '');
 
   /** What is left of the permits may take longer to come back than the ban lasts. */
   function banText() {
@@ -106,14 +108,14 @@ export function keyView(prefix, name, value, {reload}) {
     const ends = live?.expiresAt == null ? '' : ` (${t('ends', span(Math.max(0, Math.round((live.expiresAt - now()) / 1000))))})`;
     facts.replaceChildren(
       el('dl', {className: 'facts'}, [
-        fact('plan', known.plan === null ? t('noPlan') : named(known.plan)),
+        fact('plan', known.plan !== null ? named(known.plan) : t(hasPlans() ? 'noPlan' : 'none')),
         fact('left', permits === null ? visible(known.problem)
           : t('leftOf', number(permits.remaining), number(permits.limit))),
         ...permits === null ? [] : [
           fact('nextPermit', permits.granted ? t('now') : inTime(permits.retryAfter)),
           fact('fullAgain', inTime(permits.fullAfter)),
           ...permits.periodEnd === null ? [] : [fact('periodEnds', moment(permits.periodEnd))],
-          fact('sources', permits.source.replace('-', ' ')),
+          fact('sources', sourceText(permits.source)),
         ],
         ...isBanned() ? [fact('banKey', banText())] : [],
         fact('liveLimit', live === null ? t('none') : describe(live.settings)),

@@ -1,12 +1,12 @@
 /** One limit. */
 import {askRemove, askRollBack, previewChange} from './change.js';
 import {el, isolated, named, setText, setWidth} from './dom.js';
-import {count, definitionOf, describe, moment, percent, rate, shareOf, span, waitTime} from './format.js';
+import {count, definitionOf, describe, moment, percent, rate, shareOf, sourceText, span, waitTime} from './format.js';
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
 import {changeList} from './history.js';
 import {keyActions, keyLink, keyOf, keysCard} from './keys.js';
-import {badges, liveOf, now, seriesOf, state} from './state.js';
+import {badges, liveOf, now, recent, seriesOf, state} from './state.js';
 import {t} from './words.js';
 
 const SOURCES_SHOWN = 6;
@@ -28,7 +28,7 @@ export function limitView(prefix, name, {reload}) {
   const hottest = el('div', {className: 'card'});
   const keys = keysCard(name, find, reload);
   const sources = el('div', {className: 'card'});
-  const recent = el('div', {className: 'card'});
+  const changed = el('div', {className: 'card'});
   const problems = el('div', {className: 'stack'});
   const known = el('div', {className: 'columns'},
     el('div', {className: 'stack'},
@@ -38,7 +38,7 @@ export function limitView(prefix, name, {reload}) {
           el('li', {}, `${t('granted')} `, granted), el('li', {className: 'r'}, `${t('rejected')} `, rejected),
           el('li', {className: 'plain'}, `${t('rejectedShare')} `, share), waiting),
         el('div', {className: 'chart'}, canvas)),
-      form, recent),
+      form, changed),
     el('div', {className: 'stack'}, live, hottest, keys.element, sources));
   const unknown = el('div', {className: 'card empty', hidden: true},
     el('h2', {}, t('unknownLimit')), el('p', {}, t('unknownLimitText')));
@@ -87,9 +87,9 @@ export function limitView(prefix, name, {reload}) {
     showHottest(limit);
     keys.update();
     showSources(limit);
-    part('recent', [changes, state.session], () => recent.replaceChildren(
+    part('recent', [changes, state.session], () => changed.replaceChildren(
       el('h2', {}, t('recent')),
-      changes.length === 0 ? el('p', {className: 'muted small'}, t('noRecent', (state.history || []).length))
+      changes.length === 0 ? el('p', {className: 'muted small'}, state.history?.length ? t('noRecent', state.history.length) : t('noHistory'))
         : changeList(changes, false, change => askRollBack(change, reload))));
   }
 
@@ -118,9 +118,10 @@ export function limitView(prefix, name, {reload}) {
 
   function showHottest(limit) {
     const most = Math.max(1, ...limit.hottest.map(key => key.requests));
-    part('hottest', [limit.hottest, state.session.keys], () => hottest.replaceChildren(
+    const isUsed = limit.hottest.length === 0 && recent(limit, 'granted') + recent(limit, 'rejected') > 0;
+    part('hottest', [limit.hottest, state.session.keys, isUsed], () => hottest.replaceChildren(
       el('h2', {}, t('hottestKeys')),
-      ...limit.hottest.length === 0 ? [el('p', {className: 'muted small'}, t('noKeys'))]
+      ...limit.hottest.length === 0 ? [el('p', {className: 'muted small'}, t(isUsed ? 'noKeys' : 'noRequests'))]
         : [bars(limit.hottest.map(key => [
           [el('a', {className: 'code', href: keyLink(prefix, name, key.key)}, named(key.key)),
             state.session.keys ? keyActions(limit, keyOf(key.key), reload) : null],
@@ -135,7 +136,7 @@ export function limitView(prefix, name, {reload}) {
     const all = found.reduce((sum, [, each]) => sum + each, 0);
     sources.hidden = found.length === 0;
     sources.replaceChildren(el('h2', {}, t('sources')),
-      bars(found.map(([source, each]) => [source.toLowerCase().replace('_', ' '), percent(each / all), each / all])));
+      bars(found.map(([source, each]) => [sourceText(source), percent(each / all), each / all])));
   }
 
   return {

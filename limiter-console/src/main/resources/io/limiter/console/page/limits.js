@@ -2,7 +2,7 @@
 import {el, isolated, setText, setWidth, visible} from './dom.js';
 import {count, definitionOf, percent, rate, shareOf} from './format.js';
 import {spark} from './spark.js';
-import {badges, idOf, seriesOf, state} from './state.js';
+import {badges, idOf, recent, seriesOf, state} from './state.js';
 import {t} from './words.js';
 
 /** Rows at a time: a fleet may have hundreds of limits. */
@@ -14,10 +14,9 @@ const SORT_MILLIS = 5000;
 const COLUMNS = [
   {id: 'name', word: 'limit', order: 1, value: limit => limit.name.toLowerCase()},
   {id: 'trend', word: 'trend'},
-  {id: 'granted', word: 'granted', order: -1, number: true, value: limit => recent(limit, 'granted')},
-  {id: 'rejected', word: 'rejected', order: -1, number: true, value: limit => recent(limit, 'rejected')},
-  {id: 'share', word: 'share', order: -1, number: true,
-    value: limit => shareOf(recent(limit, 'granted'), recent(limit, 'rejected')) ?? -1},
+  {id: 'granted', word: 'granted', order: -1, number: true, value: limit => recent(limit, 'granted') ?? -1},
+  {id: 'rejected', word: 'rejected', order: -1, number: true, value: limit => recent(limit, 'rejected') ?? -1},
+  {id: 'share', word: 'rejectedShare', order: -1, number: true, value: limit => recentShare(limit) ?? -1},
   {id: 'hottest', word: 'hottest', optional: true},
 ];
 
@@ -26,11 +25,7 @@ const TREND = 120;
 
 const chosen = {column: 'rejected', order: -1, filter: '', group: '', page: 0};
 
-/** The mean of the last 10 s, which does not jump as the newest value does. */
-function recent(limit, outcome) {
-  const values = seriesOf(limit)[outcome].slice(-10);
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-}
+const recentShare = limit => shareOf(recent(limit, 'granted') ?? 0, recent(limit, 'rejected') ?? 0);
 
 export function limitsView() {
   const rows = new Map();
@@ -95,7 +90,7 @@ export function limitsView() {
     return [...limits].sort((one, other) => {
       const [a, b] = [values.get(one), values.get(other)];
       return (a < b ? -1 : a > b ? 1 : 0) * chosen.order
-        || recent(other, 'granted') - recent(one, 'granted')
+        || (recent(other, 'granted') ?? -1) - (recent(one, 'granted') ?? -1)
         || one.name.localeCompare(other.name)
         || one.prefix.localeCompare(other.prefix);
     }).map(idOf);
@@ -198,11 +193,11 @@ function limitRow() {
   const rejected = el('td', {role: 'cell', className: 'number', 'data-head': t('rejected')});
   const shareText = el('span');
   const shareBar = el('b');
-  const share = el('td', {role: 'cell', className: 'number', 'data-head': t('share')},
+  const share = el('td', {role: 'cell', className: 'number', 'data-head': t('rejectedShare')},
     el('span', {className: 'share'}, el('i', {'aria-hidden': 'true'}, shareBar), shareText));
-  const key = el('bdi', {className: 'code'});
-  const requests = el('span', {className: 'muted small'});
-  const hottest = el('td', {role: 'cell', className: 'optional'}, key, ' ', requests);
+  const key = el('bdi', {className: 'code cut'});
+  const requests = el('span', {className: 'definition'});
+  const hottest = el('td', {role: 'cell', className: 'optional hottest', title: t('hottestNote')}, key, requests);
   const element = el('tr', {role: 'row'},
     el('td', {role: 'cell', className: 'name'}, link, ' ', marks, definition),
     el('td', {role: 'cell', className: 'trend'}, line.element), granted, rejected, share, hottest);
@@ -222,16 +217,16 @@ function limitRow() {
       setText(definition, [limit.kind, definitionOf(limit)].filter(text => text).join(' · '));
       const series = seriesOf(limit);
       line.draw({granted: series.granted.slice(-TREND), rejected: series.rejected.slice(-TREND)}, TREND,
-        t('sparkLabel', rate(limit.granted), rate(limit.rejected)));
-      setText(granted, rate(limit.granted));
-      setText(rejected, rate(limit.rejected));
-      rejected.classList.toggle('is-rejected', limit.rejected > 0);
-      const rejectedShare = shareOf(limit.granted ?? 0, limit.rejected ?? 0);
+        t('sparkLabel', rate(recent(limit, 'granted')), rate(recent(limit, 'rejected'))));
+      setText(granted, rate(recent(limit, 'granted')));
+      setText(rejected, rate(recent(limit, 'rejected')));
+      rejected.classList.toggle('is-rejected', recent(limit, 'rejected') > 0);
+      const rejectedShare = recentShare(limit);
       setText(shareText, percent(rejectedShare));
       setWidth(shareBar, rejectedShare ?? 0);
       const hot = limit.hottest[0];
       setText(key, hot ? visible(hot.key) : '–');
-      setText(requests, hot ? count(hot.requests) : '');
+      setText(requests, hot ? t('requestsOf', count(hot.requests)) : '');
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The console: follows the fleet and shows one of its views. */
 import * as api from './api.js';
 import {askRollBack} from './change.js';
-import {isolated, setText} from './dom.js';
+import {isolated, setText, visible} from './dom.js';
 import {moment, percent, rate, shareOf} from './format.js';
 import {historyView} from './history.js';
 import {backendState, instancesView} from './instances.js';
@@ -9,7 +9,7 @@ import {keyView} from './key.js';
 import {limitView} from './limit.js';
 import {limitedView} from './limited.js';
 import {limitsView} from './limits.js';
-import {accept, acceptHistory, state} from './state.js';
+import {accept, acceptHistory, recent, state} from './state.js';
 import {currentLanguage, setLanguage, t} from './words.js';
 
 const HISTORY_MILLIS = 10_000;
@@ -118,8 +118,8 @@ function showFigures() {
   if (!fleet) {
     return;
   }
-  const sum = outcome => fleet.instances.reduce((all, each) => all + (each[outcome] ?? 0), 0);
-  const known = fleet.instances.some(each => each.granted !== null);
+  const sum = outcome => fleet.limits.reduce((all, each) => all + (recent(each, outcome) ?? 0), 0);
+  const known = fleet.limits.some(each => recent(each, 'granted') !== null);
   setText(byId('sum-granted'), known ? rate(sum('granted')) : '–');
   setText(byId('sum-rejected'), known ? rate(sum('rejected')) : '–');
   byId('sum-rejected').classList.toggle('is-rejected', sum('rejected') > 0);
@@ -146,6 +146,10 @@ function showConnection() {
     : lost ? t('lostText', state.fleet ? moment(state.fleet.at) : '–')
     : '');
   byId('unsecured').hidden = !state.session.unsecured;
+  const user = state.session.unsecured ? null : state.session.user;
+  byId('user').hidden = !user;
+  setText(byId('user'), visible(user ?? ''));
+  byId('user').title = t('loggedIn', isolated(user ?? ''));
   const unreadable = state.fleet?.unreadable ?? [];
   byId('unreadable').hidden = unreadable.length === 0;
   setText(byId('unreadable'), t(unreadable.length === 1 ? 'unreadableOne' : 'unreadable', unreadable.length,
@@ -164,7 +168,7 @@ function showWords() {
   setText(byId('language'), t('language'));
   byId('language').setAttribute('aria-label', t('languageLabel'));
   const theme = t(`theme${themeNow()}`);
-  setText(byId('theme'), theme);
+  setText(byId('theme').querySelector('.text'), theme);
   byId('theme').setAttribute('aria-label', t('themeLabel', theme));
   showConnection();
 }

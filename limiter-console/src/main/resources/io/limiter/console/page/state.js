@@ -26,6 +26,15 @@ export const idOf = limit => JSON.stringify([limit.prefix, limit.name]);
 
 export const seriesOf = limit => state.series.get(idOf(limit)) || NONE;
 
+/** Seconds that a rate in a table is the mean of: the value of a single second would jump, and be 0 for most limits. */
+const RECENT = 10;
+
+/** Granted or rejected requests per second over the last seconds; null before the first. */
+export function recent(limit, outcome) {
+  const values = seriesOf(limit)[outcome].slice(-RECENT);
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** By the server's clock. */
 export const now = () => Date.now() + state.clock;
 
