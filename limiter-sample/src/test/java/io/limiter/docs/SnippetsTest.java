@@ -165,7 +165,7 @@ class SnippetsTest {
         assertThat(recipes.sendSome(letters)).as("those for the next run").hasSizeBetween(1_450, 1_500);
     }
 
-    /** A page in Chinese may show less than the page of that name, and nothing else. */
+    /** Java in a Chinese page is the same as in the English one, comments included, because only the English one is compiled. */
     @Test
     void chinese_pages_show_only_compiled_java() throws IOException {
         Pattern block = Pattern.compile("(?s)```java\n(.*?)```");

@@ -11,15 +11,19 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** README.zh-CN.md has the same code, links and table rows as README.md, and docs/zh-CN/reference the same rows as docs/reference. */
+/** README.zh-CN.md and each page of docs/zh-CN have the same code, headings, tables and links as their English pages. */
 class ReadmeInChineseTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern BLOCK = Pattern.compile("(?s)```\\w*\\n.*?```");
+    /** A formula in words has no language, and is translated. */
+    private static final Pattern CODE_BLOCK = Pattern.compile("(?s)```\\w+\\n.*?```");
+
     private static final Pattern COMMENT = Pattern.compile("(?m)(^|\\s+)(//|#) .*$");
     private static final Pattern CODE = Pattern.compile("`[^`]+`");
 
@@ -33,12 +37,7 @@ class ReadmeInChineseTest {
 
     @Test
     void both_have_the_same_headings() {
-        List<String> expected = headings(english);
-        List<String> actual = headings(chinese);
-        assertThat(actual.stream().map(ReadmeInChineseTest::level))
-                .as("levels of the headings %s against those of README.md, %s", actual, expected)
-                .containsExactlyElementsOf(
-                        expected.stream().map(ReadmeInChineseTest::level).toList());
+        checkSameHeadings(chinese, english);
     }
 
     @Test
@@ -46,10 +45,38 @@ class ReadmeInChineseTest {
         checkSame("rows of tables, by the code in their first columns,", rows(chinese), rows(english));
     }
 
+    static List<String> pages() throws IOException {
+        Path folder = ROOT.resolve("docs/zh-CN");
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .map(page -> folder.relativize(page).toString())
+                    .toList();
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"annotations.md", "settings.md"})
-    void the_reference_has_the_same_tables(String page) {
-        checkSame("rows of " + page, rows(read("docs/zh-CN/reference/" + page)), rows(read("docs/reference/" + page)));
+    @MethodSource("pages")
+    void a_page_says_no_less_than_the_english_one(String page) {
+        String chinesePage = read("docs/zh-CN/" + page);
+        String englishPage = read("docs/" + page);
+        checkSame("code blocks, without comments,", code(chinesePage), code(englishPage));
+        checkSameHeadings(chinesePage, englishPage);
+        checkSame("rows of tables, by the code in their first columns,", rows(chinesePage), rows(englishPage));
+        checkSame("links", links("docs/zh-CN/" + page, chinesePage), links("docs/" + page, englishPage));
+    }
+
+    /** The English pages and files that a page links to. */
+    private static List<String> links(String page, String text) {
+        Pattern link = Pattern.compile("]\\((?!https?:)([^)#]+)");
+        List<String> targets = matches(link, BLOCK.matcher(text).replaceAll("")).stream()
+                .map(target -> englishPath(Path.of(page).resolveSibling(target)))
+                .filter(target -> !target.equals(englishPath(Path.of(page))))
+                .toList();
+        return distinct(targets);
+    }
+
+    private static String englishPath(Path page) {
+        return page.normalize().toString().replace("docs/zh-CN/", "docs/").replace(".zh-CN.md", ".md");
     }
 
     @Test
@@ -82,6 +109,15 @@ class ReadmeInChineseTest {
         assertThat(chinese).as("order of %s", what).isEqualTo(english);
     }
 
+    private static void checkSameHeadings(String chinese, String english) {
+        List<String> expected = headings(english);
+        List<String> actual = headings(chinese);
+        assertThat(actual.stream().map(ReadmeInChineseTest::level))
+                .as("levels of the headings %s against those of the English page, %s", actual, expected)
+                .containsExactlyElementsOf(
+                        expected.stream().map(ReadmeInChineseTest::level).toList());
+    }
+
     private static List<String> without(List<String> all, List<String> others) {
         List<String> left = new ArrayList<>(all);
         others.forEach(left::remove);
@@ -93,7 +129,8 @@ class ReadmeInChineseTest {
     }
 
     private static List<String> code(String readme) {
-        return BLOCK.matcher(readme)
+        return CODE_BLOCK
+                .matcher(readme)
                 .results()
                 .map(MatchResult::group)
                 .map(block -> COMMENT.matcher(block).replaceAll("").replaceAll("\\n+", "\n"))
