@@ -77,8 +77,10 @@ class ConcurrencyOnRedisTest {
             }
             waiting.forEach(each -> assertThat(each.join()).isEmpty());
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
-            // Immediately, after 16 ms, 32 ms ... 128 ms, then four times a second, and when the time of some of them is
-            // up, which on a slow machine is a call for each of them. One more gives up the place. Alone, each would make
+            // Immediately, after 16 ms, 32 ms ... 128 ms, then four times a second, and when the time of some of them
+            // is
+            // up, which on a slow machine is a call for each of them. One more gives up the place. Alone, each would
+            // make
             // twelve calls.
             assertThat(calls.get()).isPositive().isLessThan((int) (8 + 4 * seconds + WAITING + 2));
             lease.close();

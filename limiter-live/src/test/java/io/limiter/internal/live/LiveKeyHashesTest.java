@@ -114,7 +114,8 @@ class LiveKeyHashesTest {
         assertThat(live(fresh).get("search", ANN)).contains(ban);
         assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
         assertThat(fresh.build("search", TWO).tryAcquire("bob")).isTrue();
-        // It was started while the console watches, so it also polls by itself, each second, and would log what one logs.
+        // It was started while the console watches, so it also polls by itself, each second, and would log what one
+        // logs.
         fresh.close();
         FLEET.clock().advance(HALF_HOUR);
         FLEET.whileUnreadable(() -> {

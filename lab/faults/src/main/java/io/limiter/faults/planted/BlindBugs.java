@@ -34,7 +34,8 @@ final class BlindBugs {
                         "calls-cut-under-way-jedis",
                         Measure.ONCE,
                         method(CALLS + "SpringCalls", "send", Advices.SendAmbiguousAgain.class)),
-                // The other way round, a withdrawn request that is sent, needs two bugs at the same time: a batch takes no request
+                // The other way round, a withdrawn request that is sent, needs two bugs at the same time: a batch takes
+                // no request
                 // that has ended, and markSent() checks again.
                 named(
                         "sent-is-called-withdrawn",

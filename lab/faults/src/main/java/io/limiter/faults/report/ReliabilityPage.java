@@ -206,7 +206,8 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
 
     /** What is done and what was measured are lists, whose entries a semicolon ends. */
     private static String soaked(Map<String, String> row) {
-        List<String> entries = new ArrayList<>(List.of(row.getOrDefault("what is done", "").split("; ")));
+        List<String> entries =
+                new ArrayList<>(List.of(row.getOrDefault("what is done", "").split("; ")));
         String done = entries.remove(0);
         entries.addAll(List.of(row.getOrDefault("also measured", "").split("; ")));
         entries.removeIf(String::isEmpty);
