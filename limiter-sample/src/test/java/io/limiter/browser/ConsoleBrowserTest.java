@@ -2,7 +2,6 @@ package io.limiter.browser;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The sample and its console in a real browser. All tests are one class, because Surefire gives its JVMs whole classes: each JVM
@@ -29,9 +28,4 @@ class ConsoleBrowserTest {
 
     @Nested
     class Live extends LiveShow {}
-
-    /** The pictures of the documentation, with {@code -Dbrowser.images=docs/images} alone, as they take twelve minutes. */
-    @Nested
-    @EnabledIfSystemProperty(named = "browser.images", matches = ".+")
-    class Pictures extends PicturesOfShop {}
 }

@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The pictures of the console in the documentation. The charts show ten minutes, so it takes that long to have something for each of
- * them: all numbers come from requests to three instances of a {@link Shop}.
+ * Takes the pictures of the console in the documentation. All numbers come from requests to three instances of a {@link Shop}. The
+ * charts show ten minutes, which is as long as it takes, so it runs only if it is named ({@code -Dtest=PicturesOfShop}).
  */
-abstract class PicturesOfShop {
+class PicturesOfShop {
 
     private static final int WIDTH = 1100;
     private static final Duration BEFORE = Duration.ofSeconds(390);
