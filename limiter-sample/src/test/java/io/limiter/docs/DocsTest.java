@@ -77,6 +77,12 @@ class DocsTest {
         int alone = Integer.parseInt(shares.group(1));
         int experiments = Integer.parseInt(shares.group(2));
         List<String> figures = List.of(
+                "| %s | %s | %s | – | %s | – |"
+                        .formatted(
+                                longestCallWhileStopped("limiter"),
+                                longestCallWhileStopped("bucket4j"),
+                                longestCallWhileStopped("redisson"),
+                                longestCallWhileStopped("gateway")),
                 " %d".formatted(experiments),
                 " %d".formatted(experiments - alone),
                 " %d".formatted(alone),
@@ -140,7 +146,25 @@ class DocsTest {
         figures.add("%.1f".formatted(measured("\"Without a call, JDK 25\",\"1 thread, local engine\",× peer")));
         figures.add(
                 "%.1f".formatted(measured("\"Virtual threads, JDK 25\",\"10,000 virtual threads, one key\",× peer")));
+        String[] limiter = whileStopped("limiter");
+        figures.add("%,d permits".formatted(Integer.parseInt(limiter[9])));
+        figures.add(longestCallWhileStopped("limiter"));
+        figures.add(longestCallWhileStopped("bucket4j"));
         assertThat(Files.readString(ROOT.resolve("docs/comparison.md"))).contains(figures);
+    }
+
+    private static String longestCallWhileStopped(String library) throws IOException {
+        return "%.1f s".formatted(Double.parseDouble(whileStopped(library)[13]) / 1000);
+    }
+
+    /** Of four instances that share a limit of 1,000 a second. */
+    private static String[] whileStopped(String library) throws IOException {
+        String cell = library + ",4,1000/s,stopped,";
+        return rows("docs/benchmark/outage.csv").stream()
+                .filter(row -> row.startsWith(cell))
+                .map(row -> row.split(","))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("outage.csv has no " + cell));
     }
 
     private static double measured(String cell) throws IOException {
