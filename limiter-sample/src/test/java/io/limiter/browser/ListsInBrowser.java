@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
+import io.limiter.Share;
+import io.limiter.algorithm.CalendarPeriod;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LimitKind;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimit;
@@ -71,6 +75,19 @@ abstract class ListsInBrowser extends OpenConsole {
         assertThat(height(link)).isGreaterThan(60);
         page.setViewportSize(PHONE, 844);
         assertNoScrolling();
+        assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void a_quota_shows_its_period_and_when_it_warns() {
+        LimiterOptions warning = LimiterOptions.NONE.withWarnAt(Share.parse("80%"));
+        sample.getBean(LimiterFactory.class)
+                .with(warning)
+                .build("yearly", FixedWindow.of(1_000, CalendarPeriod.YEAR))
+                .tryAcquire("k");
+        page.navigate(uri("/limiter/"));
+        page.fill("#filter", "yearly");
+        assertThat(page.locator("tbody tr")).containsText("1,000 per calendar year, warns at 800");
         assertThat(errors).isEmpty();
     }
 

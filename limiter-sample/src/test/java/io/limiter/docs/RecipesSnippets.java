@@ -56,7 +56,11 @@ class RecipesSnippets {
 
                 @Override
                 public String planOf(String tenant) {
-                    return tenant.equals("acme") ? "pro" : "enterprise";
+                    return switch (tenant) {
+                        case "acme" -> "pro";
+                        case "us" -> "internal";
+                        default -> "enterprise";
+                    };
                 }
             };
         }
@@ -181,6 +185,18 @@ class RecipesSnippets {
                 write(line);
             }
         }
+    }
+    // end
+
+    // recipes: background
+    @RateLimit(name = "queries", rate = 100, per = "1m")
+    public String search(String words) {
+        return "results for " + words;
+    }
+
+    @RateLimit(name = "queries", rate = 100, per = "1m", leave = "20%")
+    public String reindex(String page) {
+        return "words of " + page;
     }
     // end
 

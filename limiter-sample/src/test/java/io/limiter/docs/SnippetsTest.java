@@ -153,6 +153,20 @@ class SnippetsTest {
             assertThat(recipes.bulk("acme")).isEqualTo("answers for acme");
         }
         assertThat(recipes.call("ann")).isEqualTo("answer for ann");
+        for (int i = 0; i < 1_500; i++) {
+            assertThat(recipes.call("us")).as("without a limit").isEqualTo("answer for us");
+        }
+        int indexed = 0;
+        try {
+            for (; indexed < 1_000; indexed++) {
+                assertThat(recipes.reindex("home")).isEqualTo("words of home");
+            }
+        } catch (RateLimitExceededException e) {
+            assertThat(indexed).as("permits that the job got").isGreaterThanOrEqualTo(80);
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(recipes.search("tea")).as("which the job has left").isEqualTo("results for tea");
+        }
         assertThat(recipes.askPartner("it")).isEqualTo("answer to it");
         recipes.onMessage("ann", "hello");
         recipes.nightlyImport(List.of("a row"));
@@ -252,6 +266,7 @@ class SnippetsTest {
                         "--limiter.type=local",
                         "--limiter.limits.api.plans.pro.rate=50",
                         "--limiter.limits.api.plans.enterprise.rate=500",
+                        "--limiter.limits.api.plans.internal.unlimited=true",
                         "--limiter.limits.reports.warn-at=3");
     }
 }

@@ -45,7 +45,7 @@ final class LaneQueue {
                     LimiterBackendException.Kind.NOT_EXECUTED,
                     request.key(),
                     max + " requests wait to be sent already",
-                    "raise limiter.group-commit.max-queued, which is " + max
+                    "raise maxQueued of the factory's builder, which is " + max
                             + "; if it is large, Redis is too slow for this load",
                     null);
         }

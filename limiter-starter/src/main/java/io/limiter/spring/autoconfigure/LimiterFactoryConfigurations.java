@@ -188,15 +188,12 @@ final class LimiterFactoryConfigurations {
             Environment environment,
             LimiterProperties properties) {
         builder.namespace(properties.namespace(environment))
-                .maxCachedLimiters(properties.cache().maximum())
-                .maxQueued(properties.groupCommit().maxQueued())
                 .rejectionCacheSize(properties.rejectionCache().size())
                 .failurePolicy(properties.failurePolicy())
                 .expectedInstances(properties.failure().expectedInstances())
                 .maxLocalKeys(properties.local().maxKeys())
                 .decisionTimeout(properties.failure().decisionTimeout())
                 .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
-                .probeInterval(properties.failure().probeInterval())
                 .hashTags(properties.key().hashTags());
         listeners.orderedStream().forEach(builder::listener);
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
@@ -268,9 +265,7 @@ final class LimiterFactoryConfigurations {
 
         @Bean
         LimiterFactory limiterFactory(ObjectProvider<LimiterListener> listeners, LimiterProperties properties) {
-            LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder()
-                    .maxCachedLimiters(properties.cache().maximum())
-                    .maxKeys(properties.local().maxKeys());
+            LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder().maxKeys(properties.local().maxKeys());
             listeners.orderedStream().forEach(builder::listener);
             return builder.build();
         }

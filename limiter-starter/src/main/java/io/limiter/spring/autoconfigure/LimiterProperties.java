@@ -32,10 +32,8 @@ import org.springframework.core.env.Environment;
  *     the key decides. deny rejects, allow grants, and throw fails the call. With local, an instance decides under a share of each limit,
  *     which is 1 / instances unless set, as in local(0.2). Live limits count the instances, and there are never fewer than
  *     limiter.failure.expected-instances.
- * @param groupCommit How decisions share calls to Redis.
  * @param rejectionCache The cache of rejections that are repeated without a call to Redis.
  * @param failure When Redis counts as unavailable, and how it is tried again.
- * @param cache How many limiter objects are kept in memory. It does not affect permits.
  * @param local Settings of the local type.
  * @param key How keys are made.
  * @param web The limits in HTTP responses.
@@ -50,10 +48,8 @@ record LimiterProperties(
         @DefaultValue("script") Engine engine,
         @DefaultValue("2147482647") int order,
         @DefaultValue("local") String onFailure,
-        @DefaultValue GroupCommit groupCommit,
         @DefaultValue RejectionCache rejectionCache,
         @DefaultValue Failure failure,
-        @DefaultValue Cache cache,
         @DefaultValue Local local,
         @DefaultValue Key key,
         @DefaultValue Web web,
@@ -125,18 +121,6 @@ record LimiterProperties(
     }
 
     /**
-     * Requests that share a call to Redis.
-     *
-     * @param maxQueued How many requests may wait to be sent. Any more are rejected.
-     */
-    record GroupCommit(@DefaultValue("65536") int maxQueued) {
-
-        GroupCommit {
-            SettingChecks.range("limiter.group-commit.max-queued", maxQueued, 1, Integer.MAX_VALUE);
-        }
-    }
-
-    /**
      * The cache of rejections that are repeated without a call to Redis.
      *
      * @param size How many rejections are cached, or 0 for none.
@@ -158,8 +142,6 @@ record LimiterProperties(
      * @param firstDecisionTimeout How long a decision may take until Redis has first answered, if that is longer than
      *     decision-timeout, from 1ms to 1h. The first decisions of an application load classes, connect and send the scripts.
      *     It applies for that time from the first of them, or from the start of the warm-up.
-     * @param probeInterval The longest pause between calls that probe an unavailable Redis, from 1ms to 1h. The first probe
-     *     is sent immediately, and the second after a sixteenth of this time.
      * @param warmUp Whether the application connects to Redis and sends the scripts before the web server starts, rather than
      *     with the first decision. The start waits at most 2 s for that.
      */
@@ -167,7 +149,6 @@ record LimiterProperties(
             @DefaultValue("1") int expectedInstances,
             @DefaultValue("100ms") Duration decisionTimeout,
             @DefaultValue("1s") Duration firstDecisionTimeout,
-            @DefaultValue("500ms") Duration probeInterval,
             @DefaultValue("true") boolean warmUp) {
 
         Failure {
@@ -179,20 +160,6 @@ record LimiterProperties(
                     firstDecisionTimeout,
                     Duration.ofMillis(1),
                     Duration.ofHours(1));
-            SettingChecks.range(
-                    "limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
-        }
-    }
-
-    /**
-     * The cache of limiters.
-     *
-     * @param maximum How many limiters are kept at most.
-     */
-    record Cache(@DefaultValue("10000") long maximum) {
-
-        Cache {
-            SettingChecks.range("limiter.cache.maximum", maximum, 1L, (long) Integer.MAX_VALUE);
         }
     }
 

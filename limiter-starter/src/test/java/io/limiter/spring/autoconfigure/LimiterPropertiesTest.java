@@ -7,9 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.LimitKind;
-import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.Contexts;
@@ -40,9 +38,7 @@ class LimiterPropertiesTest {
             assertThat(properties.enabled()).isTrue();
             assertThat(properties.engine()).isEqualTo(LimiterProperties.Engine.SCRIPT);
             assertThat(properties.order()).isEqualTo(LimitAdvisor.DEFAULT_ORDER);
-            assertThat(properties.groupCommit().maxQueued()).isEqualTo(GroupCommit.Settings.DEFAULT.maxQueued());
             assertThat(properties.rejectionCache().size()).isEqualTo(KnownRejections.DEFAULT_SIZE);
-            assertThat(properties.cache().maximum()).isEqualTo(EngineLimiterFactory.DEFAULT_MAX_CACHED);
             assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
             assertThat(properties.key().trustedProxies()).isEmpty();
             assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.ANY);
@@ -59,9 +55,7 @@ class LimiterPropertiesTest {
                         "limiter.type=LOCAL",
                         "limiter.engine=lock",
                         "limiter.order=7",
-                        "limiter.group-commit.max-queued=5",
                         "limiter.rejection-cache.size=0",
-                        "limiter.cache.maximum=2",
                         "limiter.local.max-keys=4",
                         "limiter.key.trusted-proxies=10.0.0.0/8, ::1",
                         "limiter.key.forwarded-header=x-forwarded-for",
@@ -69,9 +63,7 @@ class LimiterPropertiesTest {
                         "limiter.key.hash-tags=12")
                 .run(context -> {
                     LimiterProperties properties = context.getBean(LimiterProperties.class);
-                    assertThat(properties.groupCommit().maxQueued()).isEqualTo(5);
                     assertThat(properties.rejectionCache().size()).isZero();
-                    assertThat(properties.cache().maximum()).isEqualTo(2);
                     assertThat(properties.local().maxKeys()).isEqualTo(4);
                     assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
                     assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.X_FORWARDED_FOR);
@@ -88,9 +80,7 @@ class LimiterPropertiesTest {
                 "limiter.type=elsewhere | limiter.type",
                 "limiter.engine=magic | limiter.engine",
                 "limiter.order=first | limiter.order",
-                "limiter.group-commit.max-queued=0 | limiter.group-commit.max-queued must be between 1 and",
                 "limiter.rejection-cache.size=-1 | limiter.rejection-cache.size must be between 0 and 16777216, was -1",
-                "limiter.cache.maximum=0 | limiter.cache.maximum must be between 1 and 2147483647, was 0",
                 "limiter.local.max-keys=0 | limiter.local.max-keys must be between 1 and 2147483647, was 0",
                 "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
                 "limiter.key.hash-tags=1025 | limiter.key.hash-tags must be between 0 and 1024, was 1025",
@@ -99,7 +89,6 @@ class LimiterPropertiesTest {
                 "limiter.failure.expected-instances=0 | limiter.failure.expected-instances must be between 1 and",
                 "limiter.failure.decision-timeout=0 | limiter.failure.decision-timeout must be between",
                 "limiter.failure.first-decision-timeout=2h | limiter.failure.first-decision-timeout must be between",
-                "limiter.failure.probe-interval=2h | limiter.failure.probe-interval must be between",
                 "limiter.on-failure=maybe | such as local(0.2), was 'maybe'",
                 "limiter.live.poll-interval=99ms | limiter.live.poll-interval must be between PT0.1S and PT1H",
                 "limiter.live.restore=perhaps | limiter.live.restore",
@@ -167,15 +156,12 @@ class LimiterPropertiesTest {
                         "limiter.type",
                         "limiter.engine",
                         "limiter.order",
-                        "limiter.group-commit.max-queued",
                         "limiter.rejection-cache.size",
                         "limiter.on-failure",
                         "limiter.failure.expected-instances",
                         "limiter.failure.decision-timeout",
                         "limiter.failure.first-decision-timeout",
-                        "limiter.failure.probe-interval",
                         "limiter.failure.warm-up",
-                        "limiter.cache.maximum",
                         "limiter.local.max-keys",
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",

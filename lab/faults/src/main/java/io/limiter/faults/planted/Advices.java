@@ -134,6 +134,17 @@ final class Advices {
         }
     }
 
+    /** Of a method with a script as its second argument: it does something for each script once. */
+    static final class OnceForEachScript {
+
+        private OnceForEachScript() {}
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(@Advice.Argument(1) LuaScript script) {
+            return !FirstTimes.isFirst(script);
+        }
+    }
+
     /** The last argument of a call is what gets its reply. */
     static final class SendAmbiguousAgain {
 

@@ -212,7 +212,8 @@ public final class PlantedBugs {
                         "Scripts are loaded again within the decision",
                         "script-flush",
                         Measure.SOURCE,
-                        method("internal.redis.client.LettuceCalls", "runSource", Advices.Skip.class)),
+                        // Each is loaded once, because without that the instances would never count each other.
+                        method("internal.redis.client.LettuceCalls", "runSource", Advices.OnceForEachScript.class)),
                 named(
                         "interrupt-withdraws",
                         "An interrupted call counts as not executed",
