@@ -226,7 +226,7 @@ public final class Failover implements Fallback {
             outcomes.add(
                     switch (actions.get(part)) {
                         case LOCAL, OWNER ->
-                            soon(local.next())
+                            soon(local.next(), ask.limit(part), ask.request(part))
                                     .withSource(mayBeRefunded ? Decision.Source.POLICY : Decision.Source.LOCAL);
                         case DENY -> policies.apply(part).rejected(ask.limit(part), ask.request(part));
                         case ALLOW, THROW -> granted(ask.limit(part), ask.request(part));
@@ -235,12 +235,14 @@ public final class Failover implements Fallback {
         return Outcome.of(outcomes);
     }
 
-    /** Redis may be back soon and have permits, so nobody is asked to come back at the end of the month. */
-    private static Outcome soon(Outcome decided) {
+    /**
+     * Redis may be back soon and have permits, so nobody is asked to come back at the end of the month, or told never to come back for more
+     * permits than only the share of this instance can have.
+     */
+    private static Outcome soon(Outcome decided, LimitStep<?> limit, Request request) {
         long retryAfterMicros = decided.verdict().retryAfterMicros();
-        return decided.isGranted()
-                        || retryAfterMicros == Verdict.NEVER_MICROS
-                        || retryAfterMicros <= LATEST_RETRY_MICROS
+        boolean isNever = retryAfterMicros == Verdict.NEVER_MICROS && request.needed() > limit.capacity();
+        return decided.isGranted() || isNever || retryAfterMicros <= LATEST_RETRY_MICROS
                 ? decided
                 : new Outcome(decided.verdict().withRetryAfterMicros(LATEST_RETRY_MICROS), decided.source());
     }

@@ -85,6 +85,15 @@ class FailoverTest {
     }
 
     @Test
+    void what_only_the_share_of_an_instance_cannot_grant_may_be_granted_soon() {
+        Limiter fifth = limiter("k", FailurePolicy.local(0.2));
+        assertThat(fifth.decide(2).isGranted()).isTrue();
+        assertThat(fifth.decide(1).retryAfter()).as("rather than an hour").hasValue(Duration.ofMinutes(1));
+        assertThat(fifth.decide(10).retryAfter()).as("of a share of two").hasValue(Duration.ofMinutes(1));
+        assertThat(fifth.decide(11).isNever()).isTrue();
+    }
+
+    @Test
     void the_owner_of_a_key_decides_under_the_whole_limit_and_all_others_reject() {
         Instances instances = new Instances(3);
         Failover failover = new Failover(failing, FailurePolicy.OWNER, local, instances, PolicyReport.NONE, 500_000);
