@@ -51,6 +51,15 @@ class AnchorOfCallTest {
                 zone = "Europe/Berlin",
                 anchor = "#{customer.since}")
         public void call(Customer customer) {}
+
+        @CountLimit(
+                name = "far",
+                key = "#{customer.id}",
+                limit = 1000,
+                per = "month",
+                zone = "Etc/GMT+12",
+                anchor = "#{customer.since}")
+        public void far(Customer customer) {}
     }
 
     static Stream<Arguments> anchors() {
@@ -78,6 +87,17 @@ class AnchorOfCallTest {
         run(api -> {
             api.call(new Customer("a", since));
             assertThat(last()).isEqualTo(FixedWindow.of(1000, expected == null ? MONTH : MONTH.from(expected)));
+        });
+    }
+
+    /** In a zone where it is still the day before when the date begins in the zone of almost any JVM. */
+    @Test
+    void a_date_of_a_database_is_an_anchor_whatever_the_zone_of_the_JVM_is() {
+        LocalDate date = LocalDate.of(2024, 1, 31);
+        run(api -> {
+            api.far(new Customer("a", java.sql.Date.valueOf(date)));
+            CalendarPeriod far = CalendarPeriod.MONTH.in(ZoneId.of("Etc/GMT+12"));
+            assertThat(last()).isEqualTo(FixedWindow.of(1000, far.from(date)));
         });
     }
 

@@ -105,6 +105,10 @@ public final class CallAnchor {
             TemporalAccessor parsed = ISO.parseBest(text, OffsetDateTime::from, LocalDateTime::from, LocalDate::from);
             return date(parsed, zone);
         }
+        if (value instanceof java.sql.Date day) {
+            // Its moment is the first one of the date in the zone of the JVM, where the zone of the limit may have another date.
+            return day.toLocalDate();
+        }
         return LocalDate.ofInstant(instant(value), zone);
     }
 
