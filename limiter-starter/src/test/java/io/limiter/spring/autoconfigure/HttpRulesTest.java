@@ -189,6 +189,11 @@ class HttpRulesTest {
                                 .as("replaced by a filter")
                                 .isEqualTo(200);
                         assertThat(status(filter, replaced("10.1.1.2"))).isEqualTo(429);
+                        MockHttpServletRequest nameless = new MockHttpServletRequest("GET", "/a");
+                        nameless.addHeader("X-Real-IP", "203.0.113.9");
+                        assertThat(status(filter, nameless))
+                                .as("of a proxy that does not name the caller, with the key of the address above")
+                                .isEqualTo(429);
                     });
             for (String hidden : List.of(
                     "server.forward-headers-strategy=native",

@@ -75,8 +75,8 @@ public final class CallerAddress {
     }
 
     /**
-     * The whole address, if no caller can have made it up; {@code null} otherwise. It cannot be known of a request that has a forwarded
-     * header although its peer is no trusted proxy, because then the peer may be a proxy all the same, nor if a header of a trusted
+     * The whole address, if no caller can have made it up; {@code null} otherwise. It cannot be known of a request that has a header of
+     * proxies although its peer is no trusted one, because then the peer may be a proxy all the same, nor if a header of a trusted
      * proxy cannot be read, or contradicts another one.
      */
     @Nullable
@@ -89,7 +89,7 @@ public final class CallerAddress {
         List<String> forwarded = sender.forwarded();
         if (xForwardedFor.isEmpty() && forwarded.isEmpty()) {
             // A proxy without its header has passed on somebody else's request.
-            return isTrusted(peer) ? null : peer;
+            return isTrusted(peer) || sender.isPassedOn() ? null : peer;
         }
         if (!isTrusted(peer)) {
             return null;

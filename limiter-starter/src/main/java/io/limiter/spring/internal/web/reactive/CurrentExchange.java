@@ -84,6 +84,13 @@ public final class CurrentExchange {
         return lines;
     }
 
+    /** HttpHeaders is no map in Spring 7. */
+    static List<String> names(HttpHeaders headers) {
+        List<String> names = new ArrayList<>();
+        headers.forEach((header, values) -> names.add(header));
+        return names;
+    }
+
     /** @param form see {@link FormExchange#form} */
     static <T> T call(
             @Nullable ServerWebExchange exchange,

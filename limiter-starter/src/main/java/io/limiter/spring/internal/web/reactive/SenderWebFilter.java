@@ -46,7 +46,8 @@ public final class SenderWebFilter implements WebFilter, PriorityOrdered {
                             new Sender(
                                     CurrentExchange.remote(exchange.getRequest().getRemoteAddress()),
                                     CurrentExchange.lines(headers, Sender.X_FORWARDED_FOR),
-                                    CurrentExchange.lines(headers, Sender.FORWARDED)));
+                                    CurrentExchange.lines(headers, Sender.FORWARDED),
+                                    Sender.isPassedOn(CurrentExchange.names(headers))));
         }
         return chain.filter(exchange);
     }

@@ -117,7 +117,11 @@ final class ServletKeyRequest extends HttpKeyRequest {
             sent = wrapper.getRequest();
         }
         return sent instanceof HttpServletRequest http
-                ? new Sender(http.getRemoteAddr(), lines(http, Sender.X_FORWARDED_FOR), lines(http, Sender.FORWARDED))
+                ? new Sender(
+                        http.getRemoteAddr(),
+                        lines(http, Sender.X_FORWARDED_FOR),
+                        lines(http, Sender.FORWARDED),
+                        Sender.isPassedOn(Collections.list(http.getHeaderNames())))
                 : null;
     }
 

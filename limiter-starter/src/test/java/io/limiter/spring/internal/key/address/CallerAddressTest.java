@@ -65,8 +65,23 @@ class CallerAddressTest {
         Sender sender = new Sender(
                 remote,
                 xForwardedFor == null ? List.of() : List.of(xForwardedFor),
-                forwarded == null ? List.of() : List.of(forwarded));
+                forwarded == null ? List.of() : List.of(forwarded),
+                xForwardedFor != null);
         assertThat(addresses.contain(sender)).isEqualTo(exempt);
+    }
+
+    /** Its own address may be in the range, and that of the caller is unknown. */
+    @ParameterizedTest
+    @ValueSource(strings = {"X-Real-IP", "Via", "x-forwarded-proto", "X-Forwarded-Host", "True-Client-IP"})
+    void a_proxy_that_is_not_trusted_and_names_no_caller_is_not_exempt(String header) {
+        ExemptAddresses addresses =
+                new ExemptAddresses(List.of("10.0.0.0/8"), new CallerAddress(List.of(), 64, ForwardedHeader.ANY));
+        boolean isPassedOn = Sender.isPassedOn(List.of("Host", header));
+        assertThat(addresses.contain(new Sender("10.0.0.9", List.of(), List.of(), isPassedOn)))
+                .isFalse();
+        assertThat(Sender.isPassedOn(List.of("Host", "X-Tenant"))).isFalse();
+        assertThat(addresses.contain(new Sender("10.0.0.9", List.of(), List.of(), false)))
+                .isTrue();
     }
 
     /** A header that the setting does not name is as good as none, and tells that there is a proxy. */
@@ -78,7 +93,9 @@ class CallerAddressTest {
                     new ExemptAddresses(List.of("10.0.0.0/8"), new CallerAddress(PROXIES, 64, header));
             List<String> other = List.of("203.0.113.9");
             Sender sender =
-                    standard ? new Sender("10.0.0.1", other, List.of()) : new Sender("10.0.0.1", List.of(), other);
+                    standard
+                            ? new Sender("10.0.0.1", other, List.of(), true)
+                            : new Sender("10.0.0.1", List.of(), other, false);
             assertThat(addresses.contain(sender)).isFalse();
         }
     }
