@@ -6,6 +6,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.algorithm.CalendarPeriod;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import java.nio.charset.StandardCharsets;
@@ -73,6 +74,23 @@ class StoredStateTest {
         RedisFixture.commands().persist(windowKey("k"));
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
+    }
+
+    /** So that not all keys of one day expire at the same moment. Those of an hour and shorter periods need no more than that. */
+    @ParameterizedTest
+    @EnumSource
+    void the_key_of_a_day_expires_in_the_hour_after_it(RedisFixture.By by) {
+        LimiterFactory limiters = redis.limiters(by);
+        long now = redis.clock().micros();
+        assertThat(limiters.build("k", FixedWindow.of(1, CalendarPeriod.DAY)).tryAcquire())
+                .isTrue();
+        long ofDay = (CalendarPeriod.DAY.at(now).endMicros() - now) / 1000 + now / 1000 % 3_600_000;
+        assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(ofDay - 20_000, ofDay + 1_001);
+        assertThat(limiters.build("short", FixedWindow.of(1, CalendarPeriod.HOUR))
+                        .tryAcquire())
+                .isTrue();
+        long ofHour = (CalendarPeriod.HOUR.at(now).endMicros() - now) / 1000;
+        assertThat(RedisFixture.commands().pttl(windowKey("short"))).isBetween(ofHour - 20_000, ofHour + 1_001);
     }
 
     @ParameterizedTest
