@@ -343,7 +343,7 @@ public final class PlantedBugs {
                                 "A live limit holds in each JVM within a second",
                                 "live-limit-lowered",
                                 Measure.LIVE,
-                                method("internal.live.LivePoller", "poll", Advices.Skip.class))
+                                method("internal.named.NamedLimit", "live", Advices.Skip.class))
                         .inOthers(),
                 named(
                                 "live-limit-of-a-key-not-applied",
