@@ -110,7 +110,8 @@ class FullQueueTest {
         assertThat(factory.backendState().failing()).singleElement().satisfies(failing -> {
             assertThat(failing.failure().problem()).isEqualTo("queue");
             assertThat(failing.failure().remedy())
-                    .hasValueSatisfying(remedy -> assertThat(remedy).contains("raise maxQueued of the factory's builder"));
+                    .hasValueSatisfying(
+                            remedy -> assertThat(remedy).contains("raise maxQueued of the factory's builder"));
         });
         Eventually.that(() -> assertThat(events).containsExactly("failing queue"));
     }

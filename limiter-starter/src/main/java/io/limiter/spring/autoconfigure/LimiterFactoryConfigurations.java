@@ -265,7 +265,8 @@ final class LimiterFactoryConfigurations {
 
         @Bean
         LimiterFactory limiterFactory(ObjectProvider<LimiterListener> listeners, LimiterProperties properties) {
-            LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder().maxKeys(properties.local().maxKeys());
+            LocalLimiterFactory.Builder builder =
+                    LocalLimiterFactory.builder().maxKeys(properties.local().maxKeys());
             listeners.orderedStream().forEach(builder::listener);
             return builder.build();
         }

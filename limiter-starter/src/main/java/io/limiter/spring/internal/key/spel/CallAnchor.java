@@ -106,7 +106,8 @@ public final class CallAnchor {
             return date(parsed, zone);
         }
         if (value instanceof java.sql.Date day) {
-            // Its moment is the first one of the date in the zone of the JVM, where the zone of the limit may have another date.
+            // Its moment is the first one of the date in the zone of the JVM, where the zone of the limit may have
+            // another date.
             return day.toLocalDate();
         }
         return LocalDate.ofInstant(instant(value), zone);

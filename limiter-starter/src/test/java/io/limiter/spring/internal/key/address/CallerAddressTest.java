@@ -92,10 +92,9 @@ class CallerAddressTest {
             ExemptAddresses addresses =
                     new ExemptAddresses(List.of("10.0.0.0/8"), new CallerAddress(PROXIES, 64, header));
             List<String> other = List.of("203.0.113.9");
-            Sender sender =
-                    standard
-                            ? new Sender("10.0.0.1", other, List.of(), true)
-                            : new Sender("10.0.0.1", List.of(), other, false);
+            Sender sender = standard
+                    ? new Sender("10.0.0.1", other, List.of(), true)
+                    : new Sender("10.0.0.1", List.of(), other, false);
             assertThat(addresses.contain(sender)).isFalse();
         }
     }
