@@ -55,20 +55,24 @@ final class Clusters {
                         }),
                 named("cluster-set-across-masters")
                         .does(
-                                "Cluster of 3: a set has limits on two masters; the second one, which rejects most of the sets, is stopped for 2 s")
+                                "Cluster of 3: a set has limits on two masters; the second one, which rejects most of the sets, has no memory for 1 s, and is then stopped for 2 s")
                         .promises(
                                 "All or nothing: a set that its second master rejects, or does not decide, takes nothing of the first")
                         .members(ACROSS, ACROSS)
                         .on(Servers.CLUSTER)
                         // A set needs both masters within one decision timeout.
                         .recoversWithin(Duration.ofSeconds(2))
-                        .fault(Duration.ofSeconds(2), scene -> {
+                        .fault(Duration.ofSeconds(3), scene -> {
                             int first = RedisCluster.masterOf(slot(Limiters.ACROSS_COUNTED, 0));
                             int second = RedisCluster.masterOf(slot(Limiters.ACROSS_LIMITED, 0));
                             scene.require(Measure.VALIDITY, first != second, "both limits are on one master");
-                            scene.cluster().masters().get(second).stop();
+                            RedisServer rejecting = scene.cluster().masters().get(second);
+                            rejecting.command("CONFIG", "SET", "maxmemory", "1");
+                            scene.pass(Duration.ofSeconds(1));
+                            rejecting.command("CONFIG", "SET", "maxmemory", "0");
+                            rejecting.stop();
                             scene.pass(Duration.ofSeconds(2));
-                            scene.cluster().masters().get(second).goOn();
+                            rejecting.goOn();
                         }),
                 named("cluster-replica-promoted")
                         .does("Cluster of 3 with replicas: a master is killed, and its replica is elected")

@@ -2,6 +2,7 @@ package io.limiter.faults.planted;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.faults.process.Readiness;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.redis.client.LuaScript;
@@ -33,6 +34,17 @@ final class Advices {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter() {
             return true;
+        }
+    }
+
+    /** The same, but only once the JVM is ready, because it would not get ready otherwise. */
+    static final class SkipOnceReady {
+
+        private SkipOnceReady() {}
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return Readiness.isReady();
         }
     }
 
@@ -134,17 +146,6 @@ final class Advices {
         }
     }
 
-    /** Of a method with a script as its second argument: it does something for each script once. */
-    static final class OnceForEachScript {
-
-        private OnceForEachScript() {}
-
-        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
-        static boolean enter(@Advice.Argument(1) LuaScript script) {
-            return !FirstTimes.isFirst(script);
-        }
-    }
-
     /** The last argument of a call is what gets its reply. */
     static final class SendAmbiguousAgain {
 
@@ -198,14 +199,16 @@ final class Advices {
         }
     }
 
-    /** Of a method that ends something, with a failure as its last argument: of what has failed, a fourth does not end. */
+    /** Of a method that ends something, with a failure as its last argument: once the JVM is ready, a fourth of what has failed does not end. */
     static final class EndNoFailure {
 
         private EndNoFailure() {}
 
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(@Advice.Argument(1) @Nullable Throwable failure) {
-            return failure != null && ThreadLocalRandom.current().nextInt(4) == 0;
+            return failure != null
+                    && Readiness.isReady()
+                    && ThreadLocalRandom.current().nextInt(4) == 0;
         }
     }
 

@@ -72,7 +72,7 @@ final class BlindBugs {
                         "calls-cut-under-way",
                         Measure.ENDS,
                         method(CALLS + "SentCommands$Sent", "end", Advices.EndNoFailure.class),
-                        method("internal.resilience.Guard", "expire", Advices.Skip.class)));
+                        method("internal.resilience.Guard", "expire", Advices.SkipOnceReady.class)));
     }
 
     static List<PlantedBug> parts() {

@@ -212,8 +212,7 @@ public final class PlantedBugs {
                         "Scripts are loaded again within the decision",
                         "script-flush",
                         Measure.SOURCE,
-                        // Each is loaded once, because without that the instances would never count each other.
-                        method("internal.redis.client.LettuceCalls", "runSource", Advices.OnceForEachScript.class)),
+                        method("internal.redis.client.LettuceCalls", "runSource", Advices.SkipOnceReady.class)),
                 named(
                         "interrupt-withdraws",
                         "An interrupted call counts as not executed",

@@ -87,6 +87,7 @@ final class Member {
         if (settings.interrupts()) {
             start("interrupts", () -> interrupt(callers));
         }
+        Readiness.ready();
         System.out.println("ready");
         try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {

@@ -51,6 +51,9 @@ class AnchorOfCallTest {
                 zone = "Europe/Berlin",
                 anchor = "#{customer.since}")
         public void call(Customer customer) {}
+    }
+
+    static class Far {
 
         @CountLimit(
                 name = "far",
@@ -59,7 +62,7 @@ class AnchorOfCallTest {
                 per = "month",
                 zone = "Etc/GMT+12",
                 anchor = "#{customer.since}")
-        public void far(Customer customer) {}
+        public void call(Customer customer) {}
     }
 
     static Stream<Arguments> anchors() {
@@ -94,8 +97,8 @@ class AnchorOfCallTest {
     @Test
     void a_date_of_a_database_is_an_anchor_whatever_the_zone_of_the_JVM_is() {
         LocalDate date = LocalDate.of(2024, 1, 31);
-        run(api -> {
-            api.far(new Customer("a", java.sql.Date.valueOf(date)));
+        runner.withBean(Far.class).run(context -> {
+            context.getBean(Far.class).call(new Customer("a", java.sql.Date.valueOf(date)));
             CalendarPeriod far = CalendarPeriod.MONTH.in(ZoneId.of("Etc/GMT+12"));
             assertThat(last()).isEqualTo(FixedWindow.of(1000, far.from(date)));
         });
