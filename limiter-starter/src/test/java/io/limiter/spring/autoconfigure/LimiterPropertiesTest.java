@@ -218,7 +218,7 @@ class LimiterPropertiesTest {
                 }
             });
         }
-        assertThat(properties).hasSizeGreaterThan(30);
+        assertThat(properties).hasSizeGreaterThan(20);
         for (JsonNode property : properties) {
             String name = property.get("name").asText();
             String type = property.get("type").asText();
