@@ -22,17 +22,24 @@ import io.limiter.testing.RedisProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A Redis that answers and does not decide: it refuses writes, logins, or calls with keys of several slots. */
@@ -67,25 +74,47 @@ class RefusedWritesTest {
 
     /** As managed services do behind one name. */
     @ParameterizedTest
-    @EnumSource(names = {"LETTUCE", "JEDIS"})
-    void a_primary_that_was_demoted_and_keeps_its_connections_is_left(Setup setup) {
+    @CsvSource({"LETTUCE, true", "JEDIS, false", "REDIS_LOCK, false"})
+    void a_primary_that_was_demoted_and_keeps_its_connections_is_left(Setup setup, boolean byLettuce) {
+        checkIsLeft(
+                setup,
+                byLettuce,
+                (before, after) ->
+                        Resources.commands(before.port(), commands -> commands.replicaof("127.0.0.1", after.port())));
+    }
+
+    /** It does not reply that it is a replica, because it does not know yet that one of its replicas was promoted. */
+    @ParameterizedTest
+    @CsvSource({"LETTUCE, true", "JEDIS, false"})
+    void a_primary_that_was_replaced_and_has_lost_its_replicas_is_left(Setup setup, boolean byLettuce) {
+        checkIsLeft(setup, byLettuce, (before, after) -> config(before, "min-replicas-to-write", "1"));
+    }
+
+    private void checkIsLeft(Setup setup, boolean byLettuce, BiConsumer<RedisProcess, RedisProcess> replace) {
         RedisProcess before = resources.redis();
         RedisProcess after = resources.redis();
         MuteProxy name = resources.proxyTo(before.port());
-        RedisConnectionFactory connections = resources.connect(setup != Setup.JEDIS, Resources.at(name.port()));
+        RedisConnectionFactory connections = resources.connect(byLettuce, Resources.at(name.port()));
         RedisRateLimiterFactory factory = factory(setup, connections);
         RateLimiter limiter = factory.build("k", 1000, 1000, 60);
-        Concurrently.run(4, () -> limiter.decide(1));
-        Resources.commands(before.port(), commands -> commands.replicaof("127.0.0.1", after.port()));
+        Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
+        if (connections instanceof JedisConnectionFactory jedis) {
+            fillPool(jedis);
+        }
+        replace.accept(before, after);
         name.redirectNewTo(after.port());
-        Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.LOCAL));
+        // Not by the source of decisions, because a call may be repeated until it reaches the new primary.
+        int refusedBefore = refusedCalls(setup, before);
+        Eventually.that(() -> {
+            limiter.decide(1);
+            assertThat(refusedCalls(setup, before)).isGreaterThan(refusedBefore);
+        });
         Eventually.that(() -> {
             assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND);
             assertThat(factory.backendState().up()).isTrue();
         });
-        // Not by the source of decisions, because on a slow machine the policy makes some of them. Jedis leaves each
-        // connection of its
-        // pool after another call.
+        // Nor here, because on a slow machine the policy makes some of them. Jedis leaves each connection of its pool
+        // after another call.
         Eventually.that(() -> {
             int refused = refusedCalls(setup, before);
             for (int i = 0; i < 20; i++) {
@@ -95,6 +124,15 @@ class RefusedWritesTest {
                     .as("calls of the one that was left")
                     .isEqualTo(refused);
         });
+    }
+
+    /** With as many connections as it can have, so that no call opens another one while all of them are in the pool. */
+    private static void fillPool(JedisConnectionFactory jedis) {
+        GenericObjectPoolConfig<?> pool = Objects.requireNonNull(jedis.getPoolConfig());
+        List<RedisConnection> all =
+                Stream.generate(jedis::getConnection).limit(pool.getMaxTotal()).toList();
+        all.forEach(RedisConnection::close);
+        assertThat(pool.getMaxIdle()).isEqualTo(pool.getMaxTotal());
     }
 
     @Test
