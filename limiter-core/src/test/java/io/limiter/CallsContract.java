@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Nested;
 
 /**
  * What depends on how an engine is called: by one thread or several, asynchronously, with several keys in one call, and by callers
- * that give up. Another client or another lock of an engine that passes the whole {@link EngineContract} changes nothing else.
+ * that give up. Another client or another lock of an engine that passes the whole {@link EngineContract} changes nothing else, so its
+ * {@link DecisionsContract} is for long runs.
  */
 public abstract class CallsContract {
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A part of {@link CallsContract} or {@link EngineContract}: tests with the factory and the clock of the engine under test. */
+/** A part of {@link CallsContract} or {@link DecisionsContract}: tests with the factory and the clock of the engine under test. */
 abstract class LimiterContract {
 
     static final Duration SECOND = Duration.ofSeconds(1);

@@ -1,9 +1,12 @@
 package io.limiter.redis;
 
+import io.limiter.DecisionsContract;
 import io.limiter.LimiterFactory;
 import io.limiter.testing.Steps;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
-/** The engine under another lock; {@link LongRedissonLockContractTest} is the whole contract. */
+/** The engine under another lock. */
 class LockBackendOnRedissonLockContractTest extends RedisCallsContract {
 
     @Override
@@ -20,4 +23,8 @@ class LockBackendOnRedissonLockContractTest extends RedisCallsContract {
     protected void awaitIdle() {
         redis.awaitNoLock();
     }
+
+    @Nested
+    @Tag("soak")
+    class Decisions extends DecisionsContract {}
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Decision;
+import io.limiter.DecisionsContract;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -16,14 +17,13 @@ import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.redisson.spring.data.connection.RedissonConnectionFactory;
 
-/**
- * Redisson's own connection factory, which is neither Lettuce's nor Jedis's. {@link LongRedissonConnectionsContractTest} is the whole
- * contract.
- */
+/** Redisson's own connection factory, which is neither Lettuce's nor Jedis's. */
 class RedissonConnectionsTest extends RedisCallsContract {
 
     @RegisterExtension
@@ -33,6 +33,10 @@ class RedissonConnectionsTest extends RedisCallsContract {
     protected LimiterFactory build() {
         return redis.overRedisson();
     }
+
+    @Nested
+    @Tag("soak")
+    class Decisions extends DecisionsContract {}
 
     @Test
     void redis_decides_with_and_without_keys_and_sets() {
