@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -62,7 +64,11 @@ class FleetFeedTest {
     }
 
     private FleetFeed feed(LimiterFactory factory, Duration linger) {
-        FleetFeed started = new FleetFeed(limits, factory, Duration.ofMillis(1), linger);
+        return feed(factory, Duration.ofMillis(1), linger);
+    }
+
+    private FleetFeed feed(LimiterFactory factory, Duration interval, Duration linger) {
+        FleetFeed started = new FleetFeed(limits, factory, interval, linger);
         started.start();
         return started;
     }
@@ -147,6 +153,58 @@ class FleetFeedTest {
         int watches = limits.watches();
         Eventually.that(() -> assertThat(limits.watches()).isGreaterThan(watches + 1));
         assertThat(feed.isWatching()).isTrue();
+    }
+
+    /** The lines of a page have a point for each interval, so a slow watch must not make the pause between two events longer. */
+    @Test
+    void the_interval_runs_while_the_fleet_is_watched() {
+        Duration interval = Duration.ofMillis(20);
+        feed = feed(null, interval, Duration.ZERO);
+        AtomicLong endNanos = new AtomicLong(Long.MIN_VALUE);
+        BlockingQueue<Long> pauses = new LinkedBlockingQueue<>();
+        limits.reports(() -> {
+            long start = System.nanoTime();
+            if (endNanos.get() != Long.MIN_VALUE) {
+                pauses.add(start - endNanos.get());
+            }
+            awaitNanos(start + interval.toNanos());
+            endNanos.set(System.nanoTime());
+            return List.of();
+        });
+        add(new Open());
+        // Once is enough, because a pause would always be at least an interval long if it began at the end of the
+        // watch.
+        Eventually.that(() -> assertThat(pauses.take()).isLessThan(interval.toNanos()));
+    }
+
+    @Test
+    void intervals_that_were_missed_are_not_caught_up() {
+        Duration interval = Duration.ofMillis(20);
+        int missed = 10;
+        feed = feed(null, interval, Duration.ZERO);
+        AtomicLong endNanos = new AtomicLong();
+        BlockingQueue<Long> starts = new LinkedBlockingQueue<>();
+        limits.reports(() -> {
+            starts.add(System.nanoTime());
+            if (endNanos.get() == 0) {
+                awaitNanos(System.nanoTime() + missed * interval.toNanos());
+                endNanos.set(System.nanoTime());
+            }
+            return List.of();
+        });
+        add(new Open());
+        long last = 0;
+        // The first one misses the others.
+        for (int i = 0; i <= missed; i++) {
+            last = Uninterruptibles.takeUninterruptibly(starts);
+        }
+        assertThat(last - endNanos.get()).isGreaterThanOrEqualTo((missed - 1) * interval.toNanos() / 4);
+    }
+
+    private static void awaitNanos(long nanos) {
+        for (long left = nanos - System.nanoTime(); left > 0; left = nanos - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     @Test
