@@ -2,6 +2,7 @@ package io.limiter.benchmark.measure;
 
 import io.limiter.Decision;
 import io.limiter.benchmark.measure.Slice.Latency;
+import io.limiter.faults.account.Excess;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.concurrent.CountDownLatch;
@@ -9,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -146,30 +148,22 @@ final class FleetAccount {
                 .orElse(Double.NaN);
     }
 
-    /**
-     * The most that a key was granted in any time beyond its refill in that time. A bucket allows its capacity. It errs in the limiter's
-     * favour: an interval begins when its first grant is requested, and ends when all of its grants, and all before them, are answered.
-     */
+    /** The most that a key was granted in any time beyond its refill in that time. A bucket allows its capacity. */
     double mostAboveRefill(double permitsPerSecond) {
-        double perNano = permitsPerSecond * LimitCheck.CLOCK_TOLERANCE / 1e9;
-        int numberOfKeys = Arrays.stream(keys).max().orElse(0) + 1;
-        long[] grants = new long[numberOfKeys];
-        long[] latest = new long[numberOfKeys];
-        // Of all grants of a key that an interval can begin with: what is refilled up to it, less the grants before it.
-        double[] bestBegin = new double[numberOfKeys];
-        Arrays.fill(bestBegin, Double.NEGATIVE_INFINITY);
-        double most = 0;
-        for (int i = 0; i < keys.length; i++) {
-            if (granted[i]) {
-                int key = keys[i];
-                bestBegin[key] = Math.max(bestBegin[key], perNano * sentNanos[i] - grants[key]);
-                grants[key]++;
-                latest[key] = Math.max(latest[key], answeredNanos[i]);
-                most = Math.max(most, grants[key] - perNano * latest[key] + bestBegin[key]);
-            }
-        }
-        return most;
+        return IntStream.range(0, keys.length)
+                .filter(i -> granted[i])
+                .boxed()
+                .collect(Collectors.groupingBy(
+                        i -> keys[i],
+                        Collectors.mapping(i -> new Grant(sentNanos[i], answeredNanos[i]), Collectors.toList())))
+                .values()
+                .stream()
+                .mapToDouble(grants -> Excess.of(0, permitsPerSecond * LimitCheck.CLOCK_TOLERANCE, grants))
+                .max()
+                .orElse(0);
     }
+
+    private record Grant(long calledNanos, long returnedNanos) implements Excess.NanosGrant {}
 
     /** Buckets of all keys, full at first. Times of a key may go back, and then less is refilled. */
     private final class Buckets {

@@ -8,26 +8,9 @@ import io.limiter.faults.account.Excess;
  * @param calledNanos when the caller called, as {@link System#nanoTime} tells
  * @param returnedNanos when the call returned, or when the run ended if it had not
  */
-public record Call(long calledNanos, long returnedNanos, Answer answer) implements Excess.Grant {
+public record Call(long calledNanos, long returnedNanos, Answer answer) implements Excess.NanosGrant {
 
     public long tookNanos() {
         return returnedNanos - calledNanos;
-    }
-
-    /** Rounded down. */
-    @Override
-    public long callMicros() {
-        return Math.floorDiv(calledNanos, 1000);
-    }
-
-    /** Rounded up. */
-    @Override
-    public long returnMicros() {
-        return -Math.floorDiv(-returnedNanos, 1000);
-    }
-
-    @Override
-    public int permits() {
-        return 1;
     }
 }

@@ -46,6 +46,14 @@ class FleetAccountTest {
     }
 
     @Test
+    void a_rejection_is_early_whatever_was_granted_after_its_answer() {
+        add(0, 0, 100, false, Decision.Source.BACKEND);
+        add(0, 1, 10, false, Decision.Source.BACKEND);
+        add(0, 50, 60, true, Decision.Source.BACKEND);
+        assertThat(account().rejectedEarly(0, 1, PER_SECOND)).isCloseTo(1 / 3.0, CLOCKS);
+    }
+
+    @Test
     void grants_are_compared_with_those_of_one_bucket() {
         granted(0);
         rejected(50);
@@ -68,20 +76,14 @@ class FleetAccountTest {
     @Test
     void the_most_above_the_refill_is_that_of_the_worst_interval() {
         granted(0);
+        add(0, 900, 1_000, true, Decision.Source.BACKEND);
         granted(1_000);
         granted(1_000);
         granted(1_000);
-        granted(1_100);
+        rejected(1_000);
+        add(0, 1_050, 1_100, true, Decision.Source.BACKEND);
         granted(2_000);
         assertThat(account().mostAboveRefill(PER_SECOND)).isCloseTo(3, CLOCKS);
-    }
-
-    @Test
-    void a_grant_that_may_have_been_made_later_is_no_excess() {
-        add(0, 0, 100, true, Decision.Source.BACKEND);
-        add(0, 0, 100, true, Decision.Source.BACKEND);
-        add(0, 90, 100, true, Decision.Source.BACKEND);
-        assertThat(account().mostAboveRefill(PER_SECOND)).isCloseTo(2, CLOCKS);
     }
 
     @Test

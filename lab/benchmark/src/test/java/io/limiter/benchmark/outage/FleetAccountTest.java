@@ -90,14 +90,18 @@ class FleetAccountTest {
         for (int i = 0; i < 8; i++) {
             call(one, 11, 11, Answer.GRANTED_ALONE);
         }
+        for (int i = 0; i < 3; i++) {
+            call(other, 11.5, 11.5, Answer.GRANTED_ALONE);
+        }
         call(one, 12, 12.5, Answer.GRANTED);
         call(other, 12, 12.5, Answer.GRANTED);
 
         // The capacity of 2 once more for the shares, and 2 a second in the 2.5 s until Redis decides again.
         FleetResult kept = result(Library.LIMITER, 0);
-        assertThat(kept.above()).isEqualTo(6);
+        assertThat(kept.above()).isEqualTo(8);
         assertThat(kept.documented()).isEqualTo(7);
-        assertThat(kept.beyond()).isEqualTo(4);
+        // From second 11 to 11.5: both capacities, and twice the rate.
+        assertThat(kept.beyond()).isEqualTo(5);
         FleetResult lost = result(Library.LIMITER, 3);
         assertThat(lost.documented()).isEqualTo(13);
         assertThat(lost.beyond()).isZero();

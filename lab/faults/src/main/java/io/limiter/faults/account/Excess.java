@@ -43,6 +43,29 @@ public final class Excess {
         int permits();
     }
 
+    /** One permit, with times in nanoseconds. They are rounded away from each other, so that no grant seems shorter than it was. */
+    public interface NanosGrant extends Grant {
+
+        long calledNanos();
+
+        long returnedNanos();
+
+        @Override
+        default long callMicros() {
+            return Math.floorDiv(calledNanos(), 1000);
+        }
+
+        @Override
+        default long returnMicros() {
+            return -Math.floorDiv(-returnedNanos(), 1000);
+        }
+
+        @Override
+        default int permits() {
+            return 1;
+        }
+    }
+
     private final long[] calls;
     private final double[] permits;
     private final double[] best;

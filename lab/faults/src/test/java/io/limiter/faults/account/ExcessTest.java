@@ -36,6 +36,24 @@ class ExcessTest {
     }
 
     @Test
+    void times_in_nanoseconds_are_rounded_away_from_each_other() {
+        Excess.Grant grant = new Excess.NanosGrant() {
+            @Override
+            public long calledNanos() {
+                return 1_999;
+            }
+
+            @Override
+            public long returnedNanos() {
+                return 2_001;
+            }
+        };
+        assertThat(grant.callMicros()).isEqualTo(1);
+        assertThat(grant.returnMicros()).isEqualTo(3);
+        assertThat(grant.permits()).isEqualTo(1);
+    }
+
+    @Test
     void it_is_the_worst_of_all_intervals() {
         Random random = new Random(7);
         for (int round = 0; round < 300; round++) {
