@@ -11,8 +11,9 @@ import io.limiter.benchmark.outage.Closing;
 import io.limiter.benchmark.outage.Decider;
 import io.limiter.benchmark.outage.LimiterInstance;
 import io.limiter.benchmark.outage.Load;
-import io.limiter.benchmark.report.Evidence;
+import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.subject.RedisClients;
+import io.limiter.faults.report.Evidence;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -71,8 +72,8 @@ public final class Outage {
         if (whole) {
             Files.writeString(
                     Path.of(args[0]),
-                    "# mvn -q compile -Poutage: " + header + "\n# "
-                            + Evidence.here(outage.server).text() + "\n" + report.series());
+                    "# mvn -q compile -Poutage: " + header + "\n# " + Evidence.here(outage.server, Environment.CODE)
+                            + "\n" + report.series());
         }
     }
 

@@ -8,7 +8,8 @@ import io.limiter.faults.judge.Result;
 import io.limiter.faults.judge.Trial;
 import io.limiter.faults.planted.BugResult;
 import io.limiter.faults.planted.PlantedBug;
-import io.limiter.faults.report.Environment;
+import io.limiter.faults.process.RedisServer;
+import io.limiter.faults.report.Evidence;
 import io.limiter.faults.report.Progress;
 import io.limiter.faults.report.ReliabilityPage;
 import io.limiter.faults.report.Summary;
@@ -63,8 +64,8 @@ public final class FaultSuite {
     }
 
     private static boolean run(Options options) throws IOException, InterruptedException {
-        Environment environment = Environment.here();
-        System.out.println(environment + "; seed " + options.seed());
+        Evidence evidence = Evidence.here(RedisServer.version(), "limiter-core", "limiter-live");
+        System.out.println(evidence + "; seed " + options.seed());
         List<Result> results = new ArrayList<>();
         List<BugResult> bugs = new ArrayList<>();
         List<Experiment> all = new ArrayList<>(options.experiments());
@@ -75,30 +76,30 @@ public final class FaultSuite {
                 Result result = Trial.run(experiment, seed(options, experiment));
                 progress.ended(result);
                 results.add(result);
-                write(options, results, bugs, environment);
+                write(options, results, bugs, evidence);
             }
             for (PlantedBug bug : options.bugs()) {
                 progress.begins(bug.name(), bug.trial());
                 BugResult result = bug.run(seed(options, bug.trial()));
                 progress.ended(result);
                 bugs.add(result);
-                write(options, results, bugs, environment);
+                write(options, results, bugs, evidence);
             }
         }
         System.out.println();
         if (!results.isEmpty()) {
-            System.out.println(Summary.of(results, environment));
+            System.out.println(Summary.of(results, evidence));
         }
         if (!bugs.isEmpty()) {
             System.out.println(Summary.ofBugs(bugs));
         }
-        write(options, results, bugs, environment);
+        write(options, results, bugs, evidence);
         return results.stream().allMatch(result -> result.holds() || result.isUnknown())
                 && bugs.stream().allMatch(BugResult::isCaught);
     }
 
     /** After each result, because all of them take long. */
-    private static void write(Options options, List<Result> results, List<BugResult> bugs, Environment environment)
+    private static void write(Options options, List<Result> results, List<BugResult> bugs, Evidence evidence)
             throws IOException {
         Path file = options.page();
         if (file == null) {
@@ -106,9 +107,9 @@ public final class FaultSuite {
         }
         ReliabilityPage page = ReliabilityPage.read(file);
         page = options.soak()
-                ? page.withSoak(results, environment, options.seed())
-                : page.with(results, environment, options.seed());
-        page.withBugs(bugs, environment, options.seed()).write(file);
+                ? page.withSoak(results, evidence, options.seed())
+                : page.with(results, evidence, options.seed());
+        page.withBugs(bugs, evidence, options.seed()).write(file);
     }
 
     /** The same for an experiment however many others run. */

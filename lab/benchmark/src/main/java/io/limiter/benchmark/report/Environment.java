@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
 import io.lettuce.core.RedisClient;
 import io.limiter.benchmark.measure.Timing;
+import io.limiter.faults.report.Evidence;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,9 +37,12 @@ public record Environment(
 
     private static final Pattern VERSION = Pattern.compile("-(\\d[^/]*?)(?:\\.RELEASE)?\\.jar$");
 
+    /** What is measured, as modules of {@link Evidence#here}. */
+    public static final String CODE = "limiter-*";
+
     /** This JVM, today. */
     public static Environment here(String redis, Timing timing, String command) {
-        Evidence evidence = Evidence.here(redis);
+        Evidence evidence = Evidence.here(redis, CODE);
         return new Environment(
                 evidence.date(),
                 Runtime.version().feature(),

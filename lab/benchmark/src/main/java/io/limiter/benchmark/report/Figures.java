@@ -1,5 +1,6 @@
 package io.limiter.benchmark.report;
 
+import io.limiter.faults.report.Evidence;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,7 @@ import java.util.stream.Stream;
 /** All figures as CSV: a line for each value, with its table, row and column, and with the {@link Evidence} of its run. */
 final class Figures {
 
-    private static final String HEADER = "table,row,column,value," + Evidence.HEADER;
+    private static final String HEADER = "table,row,column,value," + String.join(",", Evidence.COLUMNS);
 
     /** By table, row and column. */
     private final Map<String, String> lines = new LinkedHashMap<>();
@@ -21,7 +22,10 @@ final class Figures {
 
     /** Without evidence and value: all of the line up to the last comma before them that is not quoted. */
     private static int placeLength(String line) {
-        String figure = Evidence.removed(line);
+        String figure = line;
+        for (int i = 0; i < Evidence.COLUMNS.size(); i++) {
+            figure = figure.substring(0, figure.lastIndexOf(','));
+        }
         return figure.endsWith("\"") ? figure.lastIndexOf(",\"") : figure.lastIndexOf(',');
     }
 
@@ -48,7 +52,10 @@ final class Figures {
 
     void line(Environment run, String table, String row, String column, String value) {
         String place = Stream.of(table, row, column).map(Figures::quoted).collect(Collectors.joining(","));
-        lines.put(place, place + "," + quoted(value.replace('\n', ' ')) + "," + run.evidence());
+        lines.put(
+                place,
+                place + "," + quoted(value.replace('\n', ' ')) + ","
+                        + String.join(",", run.evidence().cells()));
     }
 
     private static String quoted(String text) {

@@ -1,6 +1,7 @@
 package io.limiter.benchmark.report;
 
 import io.limiter.benchmark.outage.FleetResult;
+import io.limiter.faults.report.Evidence;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +17,7 @@ final class OutageFigures {
 
     private static final String HEADER =
             "library,instances,limit,fault,fault_s,calls,granted,errors,unanswered,above,above_documented,p50_ms,p99_ms,longest_ms,recovery_ms,"
-                    + Evidence.HEADER;
+                    + String.join(",", Evidence.COLUMNS);
 
     private OutageFigures() {}
 
@@ -26,7 +27,8 @@ final class OutageFigures {
         before.lines().skip(1).forEach(line -> lines.put(place(line), line));
         for (Results run : runs) {
             for (FleetResult result : run.outages()) {
-                String line = line(result) + "," + run.environment().evidence();
+                String line = line(result) + ","
+                        + String.join(",", run.environment().evidence().cells());
                 lines.put(place(line), line);
             }
         }

@@ -56,8 +56,8 @@ final class DemandTable {
         return "| " + name + " | " + String.join(" | ", granted) + " | " + figures(all) + " |\n";
     }
 
-    /** Beside decisions in Redis, and reports. */
-    static String beside(Function<Scenario, Simulation.Result> exactly) {
+    /** Compared with decisions in Redis, and with reports. */
+    static String compared(Function<Scenario, Simulation.Result> exactly) {
         StringBuilder table =
                 new StringBuilder("| limit 500,000/s, 1 million requests/s | instances | granted, of what one"
                         + " bucket would | calls/s | p99 ms | most above the refill | bound |\n"

@@ -87,7 +87,7 @@ final class HotKey {
         }
     }
 
-    /** Sends what waits beside the calls in flight if its reply would come too late otherwise. */
+    /** Sends the requests that wait in a further call if their reply would come too late otherwise. */
     private void check() {
         checking = false;
         if (queue.isEmpty()) {

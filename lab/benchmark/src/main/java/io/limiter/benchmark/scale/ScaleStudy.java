@@ -1,8 +1,9 @@
 package io.limiter.benchmark.scale;
 
-import io.limiter.benchmark.report.Evidence;
+import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.scale.Simulation.Result;
 import io.limiter.benchmark.scale.Totals.By;
+import io.limiter.faults.report.Evidence;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -46,8 +47,8 @@ public final class ScaleStudy {
         Map<String, Supplier<String>> ofModule = new LinkedHashMap<>();
         ofModule.put("prefetch", DemandTable::rows);
         ofModule.put(
-                "beside",
-                () -> DemandTable.beside(
+                "compared",
+                () -> DemandTable.compared(
                         scenario -> new Simulation(scenario, SEED).run(WARM_UP_NANOS, MEASURED_NANOS)));
         ofModule.put("ramps", DemandTable::ramps);
         ofModule.put("network", ScaleStudy::network);
@@ -81,7 +82,7 @@ public final class ScaleStudy {
                 inserted(
                         Files.readString(page),
                         tables,
-                        Evidence.here("no server").text()));
+                        Evidence.here("no server", Environment.CODE).toString()));
     }
 
     /** @param evidence of what code the tables are, which is not shown */
@@ -149,13 +150,13 @@ public final class ScaleStudy {
                 ScaleStudy::hotRow,
                 Stream.of(100_000.0, MILLION)
                         .flatMap(load -> Stream.of(10, 100, 1_000)
-                                .flatMap(instances ->
-                                        Stream.of(false, true).map(beside -> network(load, instances, beside))))
+                                .flatMap(instances -> Stream.of(false, true)
+                                        .map(furtherCalls -> network(load, instances, furtherCalls))))
                         .toArray(Scenario[]::new));
     }
 
-    private static Scenario network(double perSecond, int instances, boolean beside) {
-        String name = beside
+    private static Scenario network(double perSecond, int instances, boolean furtherCalls) {
+        String name = furtherCalls
                 ? "and further calls in flight"
                 : String.format(
                         Locale.ROOT, "%,d instances, %,.0f requests/s, one call in flight", instances, perSecond);
@@ -163,7 +164,7 @@ public final class ScaleStudy {
             at.shards = 1;
             at.instances = instances;
             at.hotPerSecond = perSecond;
-            at.networkCalls = beside;
+            at.networkCalls = furtherCalls;
         });
     }
 

@@ -22,12 +22,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The results for readers: a page whose table has a row for each family of experiments, and all figures as CSV beside it. The page says
+ * The results for readers: a page whose table has a row for each family of experiments, and all figures as CSV next to it. The page says
  * what those files have, so that some experiments can be run again without the others.
  */
 public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
 
-    /** Beside the page: all figures of the experiments, of the soak and of the planted bugs. */
+    /** Next to the page: all figures of the experiments, of the soak and of the planted bugs. */
     public static final String CSV = "reliability.csv";
 
     public static final String SOAK_CSV = "reliability-soak.csv";
@@ -37,7 +37,7 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
     private static final String HELD = "held";
     private static final String CAUGHT = "caught";
 
-    /** What is there, beside a page that may not be. */
+    /** What the files next to a page contain. The page and the files may not exist. */
     public static ReliabilityPage read(Path page) throws IOException {
         return new ReliabilityPage(csv(page, CSV), csv(page, BUGS_CSV), csv(page, SOAK_CSV));
     }
@@ -48,15 +48,15 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
     }
 
     /** With these results; those of other experiments stay. */
-    public ReliabilityPage with(List<Result> results, Environment environment, long seed) {
+    public ReliabilityPage with(List<Result> results, Evidence evidence, long seed) {
         List<String> names = Experiments.all().stream().map(Experiment::name).toList();
-        return new ReliabilityPage(experiments.with(judged(Rows.of(results, environment, seed)), names), bugs, soak);
+        return new ReliabilityPage(experiments.with(judged(Rows.of(results, evidence, seed)), names), bugs, soak);
     }
 
     /** With the results of these bugs; those of others stay, as long as there are such bugs. Who has none is there without. */
-    public ReliabilityPage withBugs(List<BugResult> results, Environment environment, long seed) {
+    public ReliabilityPage withBugs(List<BugResult> results, Evidence evidence, long seed) {
         List<String> names = PlantedBugs.all().stream().map(PlantedBug::name).toList();
-        Csv known = bugs.with(judged(Rows.ofBugs(results, environment, seed)), names);
+        Csv known = bugs.with(judged(Rows.ofBugs(results, evidence, seed)), names);
         return new ReliabilityPage(experiments, Rows.ofBugsNotRun().with(known, names), soak);
     }
 
@@ -70,8 +70,8 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
     }
 
     /** With the results of a soak. */
-    public ReliabilityPage withSoak(List<Result> results, Environment environment, long seed) {
-        return new ReliabilityPage(experiments, bugs, Rows.of(results, environment, seed));
+    public ReliabilityPage withSoak(List<Result> results, Evidence evidence, long seed) {
+        return new ReliabilityPage(experiments, bugs, Rows.of(results, evidence, seed));
     }
 
     /** Writes the page, and the files that it says something of. */

@@ -64,19 +64,19 @@ final class Rows {
      *
      * @param seed of the run
      */
-    static Csv of(List<Result> results, Environment environment, long seed) {
-        return table(FIGURES, results.stream().map(Rows::row).toList(), environment, seed);
+    static Csv of(List<Result> results, Evidence evidence, long seed) {
+        return table(FIGURES, results.stream().map(Rows::row).toList(), evidence, seed);
     }
 
     /** Of planted bugs. */
-    static Csv ofBugs(List<BugResult> bugs, Environment environment, long seed) {
-        return table(OF_BUGS, bugs.stream().map(Rows::row).toList(), environment, seed);
+    static Csv ofBugs(List<BugResult> bugs, Evidence evidence, long seed) {
+        return table(OF_BUGS, bugs.stream().map(Rows::row).toList(), evidence, seed);
     }
 
     /** Of all planted bugs, without results. */
     static Csv ofBugsNotRun() {
         return new Csv(
-                Stream.concat(OF_BUGS.stream(), Environment.COLUMNS.stream()).toList(),
+                Stream.concat(OF_BUGS.stream(), Evidence.COLUMNS.stream()).toList(),
                 PlantedBugs.all().stream()
                         .map(bug -> Map.of(
                                 "bug",
@@ -95,20 +95,24 @@ final class Rows {
     }
 
     /** @param figures of each row, which may be short at its end */
-    private static Csv table(List<String> columns, List<List<String>> figures, Environment environment, long seed) {
+    private static Csv table(List<String> columns, List<List<String>> figures, Evidence evidence, long seed) {
         return new Csv(
-                Stream.concat(columns.stream(), Environment.COLUMNS.stream()).toList(),
+                Stream.concat(columns.stream(), Evidence.COLUMNS.stream()).toList(),
                 figures.stream()
                         .map(cells -> {
                             Map<String, String> row = new LinkedHashMap<>();
-                            for (int i = 0; i < cells.size(); i++) {
-                                row.put(columns.get(i), cells.get(i));
-                            }
+                            put(row, columns, cells);
                             row.put("seed", Long.toString(seed));
-                            row.putAll(environment.cells());
+                            put(row, Evidence.COLUMNS, evidence.cells());
                             return row;
                         })
                         .toList());
+    }
+
+    private static void put(Map<String, String> row, List<String> columns, List<String> cells) {
+        for (int i = 0; i < cells.size(); i++) {
+            row.put(columns.get(i), cells.get(i));
+        }
     }
 
     private static List<String> row(BugResult result) {

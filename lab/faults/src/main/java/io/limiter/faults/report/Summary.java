@@ -27,10 +27,10 @@ public final class Summary {
     }
 
     /** The figures of experiments without what is long, and what did not hold. */
-    public static String of(List<Result> results, Environment environment) {
-        Csv table = Rows.of(results, environment, 0);
+    public static String of(List<Result> results, Evidence evidence) {
+        Csv table = Rows.of(results, evidence, 0);
         List<String> columns = table.columns().stream()
-                .filter(column -> !LONG.contains(column) && !Environment.COLUMNS.contains(column))
+                .filter(column -> !LONG.contains(column) && !Evidence.COLUMNS.contains(column))
                 .toList();
         List<List<String>> rows = new ArrayList<>();
         rows.add(columns);

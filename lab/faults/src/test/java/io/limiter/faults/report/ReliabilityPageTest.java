@@ -11,17 +11,14 @@ import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.planted.PlantedBugs;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ReliabilityPageTest {
 
-    private static final Environment HERE =
-            new Environment(LocalDate.of(2026, 11, 22), "12345678", "a JVM", "Redis 6.2.11", 2);
-    private static final Environment LATER =
-            new Environment(LocalDate.of(2026, 11, 23), "23456789", "a JVM", "Redis 8.0.2", 2);
+    private static final Evidence HERE = new Evidence("12345678", "2026-11-22", "a JVM", "Redis 6.2.11", 2);
+    private static final Evidence LATER = new Evidence("23456789", "2026-11-23", "a JVM", "Redis 8.0.2", 2);
     private static final Csv NOTHING = Csv.parse("");
     private static final ReliabilityPage EMPTY = new ReliabilityPage(NOTHING, NOTHING, NOTHING);
 
