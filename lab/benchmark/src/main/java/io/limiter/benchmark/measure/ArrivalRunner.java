@@ -12,20 +12,12 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /** Measures what a decision adds to requests that arrive at a fixed rate; subjects take turns in every round. */
-public final class ArrivalRunner {
+public record ArrivalRunner(BenchmarkRedis redis, Timing timing) {
 
     /** The same requests without a decision. */
     public static final String NO_LIMIT = "no limit";
 
     private static final Subject NOTHING = id -> true;
-
-    private final BenchmarkRedis redis;
-    private final Timing timing;
-
-    public ArrivalRunner(BenchmarkRedis redis, Timing timing) {
-        this.redis = redis;
-        this.timing = timing;
-    }
 
     /**
      * The requests of one contender.
@@ -33,12 +25,7 @@ public final class ArrivalRunner {
      * @param contender its name, or {@link #NO_LIMIT}
      * @param rounds one for each
      */
-    public record Result(String contender, Arrivals arrivals, List<Round> rounds) {
-
-        /** A figure of each round. */
-        public Spread spread(ToDoubleFunction<Round> figure) {
-            return Spread.of(rounds.stream().mapToDouble(figure));
-        }
+    public record Result(String contender, Arrivals arrivals, List<Round> rounds) implements Rounds<Round> {
 
         /** By how much a figure is higher than that of another one in the same round. */
         public Spread added(Result other, ToDoubleFunction<Round> figure) {

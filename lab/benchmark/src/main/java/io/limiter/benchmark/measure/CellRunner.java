@@ -19,18 +19,10 @@ import java.util.stream.IntStream;
  * turned by one place from round to round, so that what slows the machine down for a while does not hit the same subject
  * each time. At the end every subject gets the same demand on a limit below it, and its grants are checked.
  */
-public final class CellRunner {
+public record CellRunner(BenchmarkRedis redis, Timing timing) {
 
     private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final double NEXT_TO_NOTHING = 0.01;
-
-    private final BenchmarkRedis redis;
-    private final Timing timing;
-
-    public CellRunner(BenchmarkRedis redis, Timing timing) {
-        this.redis = redis;
-        this.timing = timing;
-    }
 
     /** Runs a cell with those of the contenders that it suits. One that throws where it must not takes no further part in it. */
     public CellResult run(Cell cell, List<Contender> contenders) throws InterruptedException {

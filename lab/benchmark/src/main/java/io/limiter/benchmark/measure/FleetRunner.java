@@ -9,24 +9,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /** Measures what prefetch keeps and lets through in a fleet; with and without it take turns in every round. */
-public final class FleetRunner {
+public record FleetRunner(BenchmarkRedis redis, Timing timing) {
 
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** The load before each round, in which a full bucket is used up: twice what a limit grants needs a second for that. */
     private static final double SETTLE_SECONDS = 1.5;
-
-    private final BenchmarkRedis redis;
-    private final Timing timing;
-
-    public FleetRunner(BenchmarkRedis redis, Timing timing) {
-        this.redis = redis;
-        this.timing = timing;
-    }
 
     /**
      * What a fleet did under a load.
@@ -34,12 +25,7 @@ public final class FleetRunner {
      * @param prefetching whether its instances prefetched permits
      * @param rounds one for each
      */
-    public record Result(FleetLoad load, boolean prefetching, List<Round> rounds) {
-
-        /** A figure of each round. */
-        public Spread spread(ToDoubleFunction<Round> figure) {
-            return Spread.of(rounds.stream().mapToDouble(figure));
-        }
+    public record Result(FleetLoad load, boolean prefetching, List<Round> rounds) implements Rounds<Round> {
 
         /** The most permits that a key may be granted beyond its refill. */
         public double bound() {

@@ -31,7 +31,7 @@ public final class RoundTrip implements AutoCloseable {
     /** How often the delay is corrected by what was measured: threads wake up late. */
     private static final int CORRECTIONS = 3;
 
-    /** A delay beside which that is nothing, and which would take long to measure. */
+    /** A delay that makes such errors negligible, and that would take long to measure. */
     private static final int LONG_MICROS = 10_000;
 
     private final ChildJvm proxy;

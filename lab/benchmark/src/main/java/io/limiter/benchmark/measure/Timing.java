@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 public record Timing(int rounds, double seconds, double warmUpSeconds) {
 
-    /** What a subject costs beside its load: connections, keys, waiting for the end of a second. */
+    /** What a subject costs apart from its load: connections, keys, waiting for the end of a second. */
     private static final double OVERHEAD_SECONDS = 0.6;
 
     public String text() {

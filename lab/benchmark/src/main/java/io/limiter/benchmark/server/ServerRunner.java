@@ -2,6 +2,7 @@ package io.limiter.benchmark.server;
 
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.ChildJvm;
+import io.limiter.benchmark.measure.Rounds;
 import io.limiter.benchmark.measure.Spread;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.server.ServerApplication.Limiting;
@@ -12,30 +13,17 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** Measures the requests of servers, each in a JVM for each way of limiting; those take turns in every round. */
-public final class ServerRunner {
+public record ServerRunner(BenchmarkRedis redis, Timing timing) {
 
     private static final String HEAP = "512m";
     private static final double START_SECONDS = 15;
-
-    private final BenchmarkRedis redis;
-    private final Timing timing;
-
-    public ServerRunner(BenchmarkRedis redis, Timing timing) {
-        this.redis = redis;
-        this.timing = timing;
-    }
 
     /**
      * The requests of one server, limited in one way.
      *
      * @param rounds one for each
      */
-    public record Result(Server server, Limiting limiting, List<Round> rounds) {
-
-        /** A figure of each round. */
-        public Spread spread(ToDoubleFunction<Round> figure) {
-            return Spread.of(rounds.stream().mapToDouble(figure));
-        }
+    public record Result(Server server, Limiting limiting, List<Round> rounds) implements Rounds<Round> {
 
         /** A figure for each of another one in the same round. */
         public Spread ratio(Result other, ToDoubleFunction<Round> figure) {
