@@ -115,11 +115,11 @@ final class OutageTable {
     private static String cell(FleetResult result) {
         return String.format(
                 Locale.ROOT,
-                "p99 %s, longest %s%s, %s errors, %s above, %s",
+                "p99 %s, longest %s%s, %s, %s above, %s",
                 time(result.p99Millis()),
                 result.unanswered() > 0 ? "> " : "",
                 time(result.longestMillis()),
-                Numbers.of(result.failed()),
+                result.failed() == 1 ? "1 error" : Numbers.of(result.failed()) + " errors",
                 Numbers.of(result.above()),
                 result.recoveryMillis() == null ? "not back" : "back " + time(result.recoveryMillis()));
     }
