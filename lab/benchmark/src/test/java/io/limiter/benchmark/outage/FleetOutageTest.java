@@ -49,7 +49,10 @@ class FleetOutageTest {
             assertThat(result.fault()).isEqualTo(fault.title());
             assertThat(result.calls()).isPositive();
             assertThat(result.failed() + result.unanswered()).isZero();
+            assertThat(result.seconds()).isGreaterThan(fault == Fault.FAILED_OVER ? 0 : 0.1);
         });
+        // A permit for each of the two instances, and one more if Redis has lost its data.
+        assertThat(results.get(1).documented()).isEqualTo(fault == Fault.STOPPED ? 2 : 3);
     }
 
     @Test
