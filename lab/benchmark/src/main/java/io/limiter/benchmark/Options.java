@@ -47,7 +47,7 @@ record Options(
             --warm-up s      load on each subject in each cell before the first round, 0.05 to 600; default 15, or 0.5 with --short
             --continue       keeps what an interrupted run has finished; the pages have all JDKs, also of a part
             --out dir        where the page for users and its figures go; default docs/benchmark, or target/benchmark/part if not all
-                             is run. The page for contributors is lab/benchmark/README.md if it is docs/benchmark, else beside
+                             is run. The page for contributors is lab/benchmark/README.md if it is docs/benchmark, else next to
                              the other. What is only a part replaces its own sections of the pages that are there
             --list           what cells and subjects there are
             """;

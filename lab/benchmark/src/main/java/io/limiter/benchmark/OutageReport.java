@@ -28,7 +28,7 @@ record OutageReport(
         long untilUpNanos) {
 
     private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final int SLOTS_BESIDE = 20;
+    private static final int SLOTS_AROUND = 20;
     private static final String ROW = "%-12s %10s %10s %10s %12s %12s   %s%n";
 
     Duration stoppedTime() {
@@ -36,11 +36,11 @@ record OutageReport(
     }
 
     String table() {
-        long beside = SLOTS_BESIDE * SLOT_NANOS;
+        long around = SLOTS_AROUND * SLOT_NANOS;
         return ROW.formatted("Redis is", "decisions", "p50", "p99", "worst", "limit 1000/s", "by answer")
-                + row("before", stopNanos - beside, stopNanos)
+                + row("before", stopNanos - around, stopNanos)
                 + row("stopped", stopNanos, goOnNanos)
-                + row("after", goOnNanos, goOnNanos + beside)
+                + row("after", goOnNanos, goOnNanos + around)
                 + "%nUnavailable %d ms after it was stopped, and recovered %d ms after it continued.%n"
                         .formatted(
                                 TimeUnit.NANOSECONDS.toMillis(untilDownNanos),
@@ -75,8 +75,8 @@ record OutageReport(
             lines.append(",granted_by_instance_").append(instance);
         }
         lines.append('\n');
-        long end = stoppedTime().toNanos() / SLOT_NANOS + SLOTS_BESIDE;
-        for (long slot = -SLOTS_BESIDE; slot < end; slot++) {
+        long end = stoppedTime().toNanos() / SLOT_NANOS + SLOTS_AROUND;
+        for (long slot = -SLOTS_AROUND; slot < end; slot++) {
             long from = stopNanos + slot * SLOT_NANOS;
             Sum all = sum(steady, from, from + SLOT_NANOS);
             Sum scarce = sum(ofAllInstances(), from, from + SLOT_NANOS);

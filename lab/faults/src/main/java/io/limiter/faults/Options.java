@@ -42,9 +42,9 @@ record Options(
             --only a,b     only these experiments, or bugs; * stands for anything, as in redis-*
             --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them
             --seed n       of all that is random; default 1
-            --out file     writes the page there, and its figures as CSV beside it, where those of other experiments stay; all
+            --out file     writes the page there, and its figures as CSV next to it, where those of other experiments stay; all
                            experiments, or all bugs, write docs/reliability.md without it, and some write none
-            --page         runs nothing, and writes docs/reliability.md again from the CSV beside it
+            --page         runs nothing, and writes docs/reliability.md again from the CSV next to it
             """;
 
     static Options parse(List<Experiment> all, String... arguments) {

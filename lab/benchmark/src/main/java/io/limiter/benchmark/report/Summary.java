@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The few figures that say most: this project beside the floor and beside the fastest peer that promises as much. */
+/** The few figures that say most: this project next to the floor and to the fastest peer that promises as much. */
 final class Summary {
 
     /**

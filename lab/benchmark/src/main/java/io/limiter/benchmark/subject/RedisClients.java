@@ -151,7 +151,7 @@ public final class RedisClients implements AutoCloseable {
         return client;
     }
 
-    /** A script beside this class, loaded once and run by its digest, over a connection of Lettuce's own. */
+    /** A script next to this class, loaded once and run by its digest, over a connection of Lettuce's own. */
     Script script(String fileName) {
         StatefulRedisConnection<String, byte[]> connection = lettuce();
         try {

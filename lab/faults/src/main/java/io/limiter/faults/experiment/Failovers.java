@@ -7,7 +7,7 @@ import io.limiter.faults.process.MemberSettings;
 import java.time.Duration;
 import java.util.List;
 
-/** A Sentinel promotes a replica that does not know everything, or beside a primary that still decides. */
+/** A Sentinel promotes a replica that does not know everything, or while the primary still decides. */
 final class Failovers {
 
     /** Between a write and its arrival at a replica without lag, on a machine that is busy. */

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What decides while Redis does not, beside {@code local} with the whole limit and {@code throw}, which most experiments have. */
+/** What decides while Redis does not, apart from {@code local} with the whole limit and {@code throw}, which most experiments have. */
 final class Policies {
 
     private static final Duration OUTAGE = Duration.ofSeconds(2);

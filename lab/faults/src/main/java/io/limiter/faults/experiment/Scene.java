@@ -244,7 +244,7 @@ public final class Scene implements AutoCloseable {
         return List.copyOf(violations);
     }
 
-    /** What the machine did beside the experiment. */
+    /** What the machine did for others during the experiment. */
     public List<Slice> neighbours() {
         return neighbours.slices();
     }
