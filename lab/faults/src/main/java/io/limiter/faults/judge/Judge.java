@@ -150,6 +150,8 @@ final class Judge {
         long sinceMicros = experiment.counted() > 1 ? scene.faultMicros() : 0;
         Predicate<Entry> judged = entry ->
                 entry.limiter() == limiter && (entry.answer() != Answer.LOCAL || entry.callMicros() >= sinceMicros);
+        // Once for a million keys, because it looks at all calls.
+        long atOnce = accounts.atOnce();
         List<Double> shares = new ArrayList<>();
         List<Map<Integer, List<Entry>>> local = new ArrayList<>();
         for (List<Entry> account : accounts.ofEach()) {
@@ -176,7 +178,7 @@ final class Judge {
             }
             // Those that have replaced others have a capacity of their own, but not at the same time.
             double most = capacity * (primaries + Shares.sum(alone, alone.size())) + extra;
-            double mostPerSecond = rate * (primaries + Shares.sum(alone, accounts.atOnce()));
+            double mostPerSecond = rate * (primaries + Shares.sum(alone, atOnce));
             List<Entry> promised = Accounts.of(granted, entry -> entry.answer() != Answer.POLICY);
             within(Excess.of(most, mostPerSecond, promised), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));
