@@ -83,7 +83,8 @@ final class EndJudge {
             if (call.granted() || i == calls.size() - 1) {
                 long took = call.callMicros() - since;
                 long most = Limiters.BAN.lastingMicros() + SLACK_MICROS;
-                if (rejected >= WANTED && took - accounts.machineTook(since, call.callMicros()) > most) {
+                // What the machine took costs a look at all calls.
+                if (rejected >= WANTED && took > most && took - accounts.machineTook(since, call.callMicros()) > most) {
                     violations.accept(
                             Measure.ENDS,
                             "nothing was granted of key " + key + " for " + took / 1000 + " ms, where a ban lasts "
