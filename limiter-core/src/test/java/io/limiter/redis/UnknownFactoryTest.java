@@ -45,9 +45,11 @@ class UnknownFactoryTest {
                 assertThat(limiter.decide("ann").source()).isEqualTo(Source.LOCAL);
                 assertThat(limiter.decide(1).source()).isEqualTo(Source.LOCAL);
                 assertThat(factory.backendState().up()).isFalse();
+                // On a busy machine, the last decision may not have been sent in time.
+                assertThat(factory.backendState().lastFailure())
+                        .hasValueSatisfying(
+                                failure -> assertThat(failure).hasMessageContaining("this factory is strange"));
             });
-            assertThat(factory.backendState().lastFailure())
-                    .hasValueSatisfying(failure -> assertThat(failure).hasMessageContaining("this factory is strange"));
         }
     }
 
