@@ -3,11 +3,14 @@ package io.limiter.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.benchmark.load.Arrivals;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.FleetLoad;
+import io.limiter.benchmark.measure.ArrivalRunner;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
 import io.limiter.benchmark.measure.FleetRunner;
+import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.outage.FleetResult;
@@ -96,6 +99,10 @@ class BenchmarkTest {
                 .doesNotContain("## Summary");
         assertThat(figures())
                 .containsOnlyOnce("table,row,column,value")
+                .satisfies(text -> assertThat(text.lines()
+                                .filter(line ->
+                                        line.matches("\"hot, granted, 1 thread, JDK \\d+\",limiter,decisions/s,.*")))
+                        .hasSize(1))
                 .containsPattern("\"Requests at a fixed rate, JDK \\d+\",\"1,000/s, one key, limiter\",")
                 .containsPattern("\"hot, granted, 16 threads, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
     }
@@ -107,7 +114,7 @@ class BenchmarkTest {
             for (Map.Entry<Limiting, Integer> each : Map.of(
                             Limiting.NONE, 1000, Limiting.RAW, 600, Limiting.ANNOTATION, 500, Limiting.RULE, 200)
                     .entrySet()) {
-                Round round = new Round(each.getValue(), 1, 2, 3, 4);
+                Round round = new Round(each.getValue() * (1 + server.ordinal()), 1_000, 2_000, 3, 4);
                 servers.add(new ServerRunner.Result(server, each.getKey(), List.of(round)));
             }
         }
@@ -117,11 +124,38 @@ class BenchmarkTest {
                 List.of(Finished.servers("servers", servers)));
         Options.pages(dir).write(List.of(results), true);
         assertThat(users() + contributors())
-                .contains("| Tomcat, no limit | 1,000 (1,000–1,000) | – |")
-                .contains("| Netty, WebFlux, `@RateLimit` | 500 (500–500) | 0.5 (0.5–0.5) |")
+                .contains("| Tomcat, no limit | 1,000 (1,000–1,000) | – | 1 | 2 | 3 | 4 |")
+                .contains("| Netty, WebFlux, `@RateLimit` | 1,500 (1,500–1,500) | 0.5 (0.5–0.5) | 1 | 2 | 3 | 4 |")
                 .contains("costs 40 % of the requests, and a limit, whose requests share calls, 65 %.");
         assertThat(users()).contains("| Tomcat, raw `EVALSHA` |").doesNotContain("| Netty", "HTTP rule by address");
         assertThat(contributors()).contains("| Tomcat, virtual threads, no limit |", "HTTP rule by address");
+    }
+
+    @Test
+    void what_a_decision_adds_to_a_request_is_shown_next_to_the_same_requests_without_it() throws Exception {
+        List<ArrivalRunner.Result> all = new ArrayList<>();
+        for (Arrivals arrivals : Arrivals.LOCAL) {
+            double caller = arrivals.perSecond() / 100.0;
+            Latency latency = new Latency(100, 1_000, 2_000);
+            all.add(new ArrivalRunner.Result(
+                    ArrivalRunner.NO_LIMIT, arrivals, List.of(new ArrivalRunner.Round(latency, caller, 0))));
+            all.add(new ArrivalRunner.Result(
+                    "limiter", arrivals, List.of(new ArrivalRunner.Round(latency, caller + 20, 4))));
+        }
+        Results results = new Results(
+                Environment.here("7.0", TINY, "the command"),
+                some("limiter"),
+                List.of(
+                        Finished.arrivals("arrivals", all),
+                        Finished.memory("memory", List.of(new KeyMemory("limiter", 100, 120)))));
+        Options.pages(dir).write(List.of(results), true);
+        assertThat(users())
+                .contains("| 5,000/s, one key, no limit | 0.1 (0.1–0.1) | 1 (1–1) | – | – |")
+                .contains("| 5,000/s, one key, limiter | 0.1 (0.1–0.1) | 1 (1–1) | 20 | 4 |");
+        assertThat(figures())
+                .containsPattern("\"Requests at a fixed rate, JDK \\d+\",\"10,000/s, 10,000 keys, limiter\",[^,]+,20,")
+                .containsPattern("16 characters, JDK \\d+\",limiter,after 1 grant,100,")
+                .containsPattern("16 characters, JDK \\d+\",limiter,\"after 1,000 grants\",120,");
     }
 
     @Test
@@ -129,7 +163,7 @@ class BenchmarkTest {
         List<FleetRunner.Result> fleets = new ArrayList<>();
         for (FleetLoad load : FleetLoad.of(10)) {
             for (boolean prefetching : new boolean[] {false, true}) {
-                Latency latency = new Latency(prefetching ? 50 : 400, 1_000, 2_000);
+                Latency latency = new Latency(prefetching ? 50 : load.capacity() / 25.0, 1_000, 2_000);
                 fleets.add(new FleetRunner.Result(
                         load,
                         prefetching,
@@ -150,6 +184,7 @@ class BenchmarkTest {
         Options.pages(dir).write(List.of(results), true);
         assertThat(users())
                 .contains("## Prefetch in a fleet, JDK ")
+                .containsOnlyOnce("| limit 10,000/s, 5,000/s for one key, 10 instances |")
                 .contains(
                         "| limit 10,000/s, 5,000/s for one key, 10 instances | 500 | 0.98 / 0.16 | 0.4 / 0.05 | 1 / 1 | 99.5 %"
                                 + " | 100 / 100 % | 0 / 0 % | 102 of 10,500 |")
@@ -162,14 +197,19 @@ class BenchmarkTest {
 
     @Test
     void outages_have_a_section_and_a_file_in_which_other_libraries_stay() throws Exception {
-        FleetResult limiter = outage("limiter", 7, 9L, 0, 410.0);
-        writeOutages(limiter, outage("redisson", 0, null, 1, null));
+        writeOutages(
+                outage("limiter", "1,000/s", 7, 9L, 0, 410.0),
+                outage("limiter", "1/min", 3, 9L, 0, 410.0),
+                outage("redisson", "1,000/s", 0, null, 1, null));
         assertThat(users())
                 .containsOnlyOnce("## While Redis fails, JDK ")
                 .contains(
                         "| limiter, 4 instances, 1,000/s | p99 1 ms, longest 2.5 s, 0 errors, 7 above, back 410 ms | – |")
                 .contains("| redisson, 4 instances, 1,000/s | p99 1 ms, longest > 2.5 s, 1 error, 0 above, not back |")
-                .contains("Grants above these bounds: none.");
+                .contains("Grants above these bounds: none.")
+                .doesNotContain("| limiter, 4 instances, 1/min |");
+        assertThat(contributors())
+                .contains("| limiter, 4 instances, 1/min | p99 1 ms, longest 2.5 s, 0 errors, 3 above");
         assertThat(outages())
                 .startsWith("library,instances,limit,fault,")
                 .containsPattern(
@@ -177,23 +217,28 @@ class BenchmarkTest {
                 .containsPattern(
                         "(?m)^redisson,4,1000/s,stopped,10.000,50,40,1,1,0,,0.500,1.000,2500.000,,[0-9a-f]{8}");
 
-        Results second = writeOutages(outage("limiter", 8, 7L, 0, 10.0));
+        Results second = writeOutages(outage("limiter", "1,000/s", 8, 7L, 0, 10.0));
         assertThat(second.problems())
                 .containsExactly("limiter granted 1 above what its pages allow, with 4 instances, 1,000/s, stopped");
         assertThat(outages())
-                .containsOnlyOnce("limiter,4,")
+                .containsOnlyOnce("limiter,4,1000/s,")
                 .contains(",0,0,8,7,")
-                .contains("redisson,4,");
+                .contains("limiter,4,1/min,", "redisson,4,");
         assertThat(figures()).doesNotContain("While Redis fails");
     }
 
     private static FleetResult outage(
-            String library, long above, @Nullable Long documented, long errors, @Nullable Double recovery) {
+            String library,
+            String limit,
+            long above,
+            @Nullable Long documented,
+            long errors,
+            @Nullable Double recovery) {
         long beyond = documented == null ? 0 : Math.max(0, above - documented);
         return new FleetResult(
                 library,
                 4,
-                "1,000/s",
+                limit,
                 "stopped",
                 10,
                 50,
