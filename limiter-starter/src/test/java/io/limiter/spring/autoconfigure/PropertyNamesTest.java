@@ -89,7 +89,7 @@ class PropertyNamesTest {
                     limiter.key.trusted-proxies.lan=::1     | did you mean limiter.key.trusted-proxies?
                     limiter.limits.api.v1.rate=5            | in brackets: limiter.limits[api.v1].rate
                     limiter.limits.com.acme.Sms.rate=5      | in brackets: limiter.limits[com.acme.Sms].rate
-                    limiter.whatever=5                      | remove it, or use one of enabled,
+                    limiter.whatever=5                      | enabled, engine, failure,
                     limiter.limits.search.key=5             | remove it, or use one of kind,
                     limiter.local.nothing-like-it=5         | remove it, or use one of max-keys
                     """)
