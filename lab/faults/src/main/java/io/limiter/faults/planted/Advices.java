@@ -78,16 +78,6 @@ final class Advices {
         }
     }
 
-    static final class ReturnNone {
-
-        private ReturnNone() {}
-
-        @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) long returned) {
-            returned = 0;
-        }
-    }
-
     static final class ReturnThis {
 
         private ReturnThis() {}

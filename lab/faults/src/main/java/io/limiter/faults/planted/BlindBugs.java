@@ -101,7 +101,7 @@ final class BlindBugs {
                         "What is left to others stays",
                         "partial-redis-stopped-2s",
                         Measure.EXCESS,
-                        method("step.Request", "leave", Advices.ReturnNone.class)),
+                        method("step.Request", "withLeave", Advices.ReturnThis.class)),
                 named(
                         "warns-again",
                         "A window forgets that it has warned",
