@@ -42,6 +42,7 @@ import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.ServerTime;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.waiting.Waits;
+import io.limiter.spi.DistributedLock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -140,11 +141,13 @@ final class RedisLimiters extends EngineLimiterFactory implements FactoryAccess 
     }
 
     private Backend backend(RedisRateLimiterFactory.Builder settings, ServerTime time) {
-        return settings.lock == null
+        DistributedLock lock =
+                settings.lock instanceof RedisLock ours ? ours.over(redis, settings.decisionTimeout) : settings.lock;
+        return lock == null
                 ? new ScriptBackend(redis, settings.clock, time, rejections)
                 : new LockBackend(
                         redis,
-                        settings.lock,
+                        lock,
                         settings.lockWait,
                         settings.decisionTimeout,
                         settings.clock,

@@ -2,8 +2,10 @@ package io.limiter.redis;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.internal.arithmetic.Ranges;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.spi.DistributedLock;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +22,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * a holder that lost its lock cannot release another's.
  *
  * <p>A waiting thread tries again after a random pause that grows from 1 ms to 32 ms, so that waiters do not flood Redis.
+ *
+ * <p>For limiters with the same connection factory, it uses their connection, which is replaced if Redis refuses or does not answer a probe.
  */
 public final class RedisLock implements DistributedLock {
 
@@ -30,9 +34,12 @@ public final class RedisLock implements DistributedLock {
     private static final long SHORTEST_PAUSE_MICROS = 1_000;
     private static final long LONGEST_PAUSE_MICROS = 32_000;
 
-    private final SpringCalls redis;
-    private final LuaScript unlock = LuaScript.of(LuaScript.resource(RedisLock.class, "unlock.lua"));
+    private static final LuaScript LOCK = LuaScript.of(LuaScript.resource(RedisLock.class, "lock.lua"));
+    private static final LuaScript UNLOCK = LuaScript.of(LuaScript.resource(RedisLock.class, "unlock.lua"));
+
+    private final RedisCalls redis;
     private final Duration lease;
+    private final Duration timeout;
 
     public RedisLock(RedisConnectionFactory connections) {
         this(connections, DEFAULT_LEASE);
@@ -42,9 +49,24 @@ public final class RedisLock implements DistributedLock {
      * @param lease how long the lock is held at most, from 1 ms to 1,000 days, and long enough for a load and a save
      */
     public RedisLock(RedisConnectionFactory connections, Duration lease) {
+        this(new SpringCalls(Objects.requireNonNull(connections, "connections")), lease, lease);
         Ranges.duration("lease", lease, Duration.ofMillis(1));
-        this.redis = new SpringCalls(Objects.requireNonNull(connections, "connections"));
+    }
+
+    private RedisLock(RedisCalls redis, Duration lease, Duration timeout) {
+        this.redis = redis;
         this.lease = lease;
+        this.timeout = timeout;
+    }
+
+    /**
+     * This lock over the calls of limiters, so that a failed probe replaces its connection, too; itself if it uses another connection
+     * factory than they do.
+     *
+     * @param timeout how long to wait for an answer
+     */
+    RedisLock over(RedisCalls calls, Duration timeout) {
+        return redis.connections() == calls.connections() ? new RedisLock(calls, lease, timeout) : this;
     }
 
     @Override
@@ -76,7 +98,7 @@ public final class RedisLock implements DistributedLock {
     /** After an interrupt during the call it is unknown whether the lock is held, so it is released. */
     private boolean set(byte[] key, byte[] owner) {
         try {
-            return redis.setIfAbsent(key, owner, lease);
+            return run(LOCK, key, owner, Long.toString(lease.toMillis()).getBytes(StandardCharsets.US_ASCII));
         } catch (RuntimeException e) {
             if (!Thread.currentThread().isInterrupted()) {
                 throw e;
@@ -88,10 +110,16 @@ public final class RedisLock implements DistributedLock {
 
     private void release(byte[] key, byte[] owner) {
         try {
-            redis.run(unlock, new byte[][] {key}, owner);
+            run(UNLOCK, key, owner);
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
             log.warn("Lock not released, so others wait until it expires after {}", lease, e);
         }
+    }
+
+    private boolean run(LuaScript script, byte[] key, byte[]... arguments) {
+        return (Long) AsyncFailures.join(redis.start(script, timeout, new byte[][] {key}, arguments))
+                        .get(0)
+                == 1;
     }
 }

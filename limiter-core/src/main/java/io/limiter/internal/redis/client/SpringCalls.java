@@ -18,9 +18,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
-import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
 import org.springframework.data.redis.connection.ReturnType;
-import org.springframework.data.redis.core.types.Expiration;
 
 /** Calls over Spring's connections, which block. */
 public final class SpringCalls extends RedisCalls {
@@ -115,8 +113,7 @@ public final class SpringCalls extends RedisCalls {
         }
     }
 
-    /** Runs a script that returns a list. */
-    public List<Object> run(LuaScript script, byte[][] keys, byte[]... arguments) {
+    private List<Object> run(LuaScript script, byte[][] keys, byte[]... arguments) {
         byte[][] all = ObjectArrays.concat(keys, arguments, byte[].class);
         List<Object> reply = onConnection(connection -> {
             RedisScriptingCommands scripts = connection.scriptingCommands();
@@ -142,13 +139,6 @@ public final class SpringCalls extends RedisCalls {
             }
         }
         return false;
-    }
-
-    /** {@code SET key value NX PX}. */
-    public boolean setIfAbsent(byte[] key, byte[] value, Duration lifetime) {
-        Expiration expiration = Expiration.milliseconds(lifetime.toMillis());
-        return Boolean.TRUE.equals(onConnection(
-                connection -> connection.stringCommands().set(key, value, expiration, SetOption.ifAbsent())));
     }
 
     /** The node that has a key, in a Cluster as {@code host:port}. */
