@@ -4,6 +4,8 @@ import java.net.URLDecoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,21 +63,46 @@ public final class FormBody {
     public static int count(@Nullable String query, String name) {
         return query == null
                 ? 0
-                : parameters(query, StandardCharsets.UTF_8)
-                        .getOrDefault(name, List.of())
-                        .size();
+                : (int) Arrays.stream(query.split("&"))
+                        .filter(pair -> value(pair, name) != null)
+                        .count();
     }
 
-    /** The first value in a query or a form; {@code null} if there is none. */
-    static @Nullable String first(String text, String name) {
-        for (String pair : text.split("&")) {
-            int equals = pair.indexOf('=');
-            String found = equals < 0 ? pair : pair.substring(0, equals);
-            if (decoded(found, StandardCharsets.UTF_8).equals(name)) {
-                return equals < 0 ? "" : decoded(pair.substring(equals + 1), StandardCharsets.UTF_8);
+    /** The first value in a query; {@code null} if there is none. */
+    static @Nullable String first(String query, String name) {
+        for (String pair : query.split("&")) {
+            String value = value(pair, name);
+            if (value != null) {
+                return value;
             }
         }
         return null;
+    }
+
+    /**
+     * The value of a pair in a query; {@code null} if the pair has another name or cannot be decoded. Tomcat 10 leaves such a pair out, so
+     * if it were a key, callers could have any number of keys with which the handler sees the same parameters.
+     */
+    private static @Nullable String value(String pair, String name) {
+        int equals = pair.indexOf('=');
+        String found = equals < 0 ? pair : pair.substring(0, equals);
+        String value = equals < 0 ? "" : pair.substring(equals + 1);
+        if (!isEncoded(found) || !isEncoded(value)) {
+            return null;
+        }
+        return decoded(found, StandardCharsets.UTF_8).equals(name) ? decoded(value, StandardCharsets.UTF_8) : null;
+    }
+
+    /** Whether two digits follow each percent sign. Java's decoder also takes a sign for a digit. */
+    private static boolean isEncoded(String text) {
+        for (int i = text.indexOf('%'); i >= 0; i = text.indexOf('%', i + 3)) {
+            if (i + 2 >= text.length()
+                    || !HexFormat.isHexDigit(text.charAt(i + 1))
+                    || !HexFormat.isHexDigit(text.charAt(i + 2))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static Map<String, List<String>> parameters(String text, Charset charset) {

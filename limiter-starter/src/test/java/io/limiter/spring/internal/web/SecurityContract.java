@@ -9,6 +9,11 @@ import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -166,6 +171,32 @@ public abstract class SecurityContract extends ServerContract {
                 .as("which of them is it?")
                 .isEqualTo(400);
         assertThat(post("/limited", "x=1").statusCode()).isEqualTo(400);
+    }
+
+    /** Some servers answer it with an error, and others leave the value out. */
+    @Test
+    void a_value_of_the_query_that_cannot_be_decoded_does_not_hide_the_one_that_the_handler_sees() throws Exception {
+        String who = "h" + run;
+        assertThat(post("/limited", "who=" + who).body()).isEqualTo(who);
+        for (String other : new String[] {"%zz", "%+f", "%4", "%"}) {
+            assertThat(postRaw("/limited?who=" + other + "&who=" + who, "x=1"))
+                    .as(other)
+                    .isIn(400, 429);
+            assertThat(postRaw("/limited?who=" + other, "who=" + who)).as(other).isIn(400, 429);
+        }
+    }
+
+    /** The status of the answer to a path that no client of Java would send. */
+    private int postRaw(String path, String form) throws IOException {
+        int port = Integer.parseInt(server.getEnvironment().getRequiredProperty("local.server.port"));
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                    + "application/x-www-form-urlencoded\r\nContent-Length: " + form.length() + "\r\n\r\n" + form;
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            return Integer.parseInt(answer.readLine().split(" ", 3)[1]);
+        }
     }
 
     @Test
