@@ -137,15 +137,20 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     private HttpResponse<String> post(String path, String form) throws Exception {
-        URI uri = URI.create(
-                "http://127.0.0.1:" + server.getEnvironment().getRequiredProperty("local.server.port") + path);
-        return HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(uri)
-                                .header("Content-Type", "application/x-www-form-urlencoded")
-                                .POST(HttpRequest.BodyPublishers.ofString(form))
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
+        return send("POST", server, path, form);
+    }
+
+    private static HttpResponse<String> send(
+            String method, ConfigurableApplicationContext to, String path, String form, String... headers)
+            throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + to.getEnvironment().getRequiredProperty("local.server.port") + path);
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri)
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .method(method, HttpRequest.BodyPublishers.ofString(form));
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     /** It may be signed. */
@@ -159,6 +164,23 @@ public abstract class SecurityContract extends ServerContract {
         }
         assertThat(post("/body", "who=b" + run).statusCode()).isEqualTo(429);
         assertThat(post("/parameters", "more=1&who=c" + run + "&more=2").body()).isEqualTo("c" + run + "[1, 2]");
+    }
+
+    /** In Spring MVC, a filter of Spring Boot reads it before all rules, because servers parse only what is posted. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PUT", "PATCH"})
+    void a_form_that_is_not_posted_has_a_key_and_reaches_the_handler(String method) throws Exception {
+        String who = method + run;
+        String form = "more=1&who=" + who + "&more=2";
+        for (int i = 0; i < 3; i++) {
+            assertThat(send(method, server, "/parameters", form).body()).isEqualTo(who + "[1, 2]");
+        }
+        assertThat(send(method, server, "/parameters", form).statusCode()).isEqualTo(429);
+        assertThat(send(method, server, "/parameters?who=x" + who, form).statusCode())
+                .as("which of them is it?")
+                .isEqualTo(400);
+        String more = form + "&x=" + "y".repeat(FormBody.LONGEST);
+        assertThat(send(method, server, "/parameters", more).statusCode()).isEqualTo(400);
     }
 
     @Test

@@ -25,7 +25,10 @@ final class ServletKeyRequest extends HttpKeyRequest {
 
     /** What may be done to know the form of a request. */
     enum Form {
-        /** It may be read, because {@link #request()} is what is handled then. */
+        /**
+         * It may be read, because {@link #request()} is what is handled then. If a filter has read it already, the server or that filter
+         * may be asked for the parameters.
+         */
         READ,
         /** The server may be asked for its parameters, because the request is handled already. */
         HANDLED,
@@ -54,7 +57,7 @@ final class ServletKeyRequest extends HttpKeyRequest {
         if (known != null) {
             return known.body().first(name);
         }
-        return form == Form.HANDLED && FormBody.isReadable(request.getContentType(), request.getContentLengthLong())
+        return form != Form.PASSED_ON && FormBody.isReadable(request.getContentType(), request.getContentLengthLong())
                 ? behindQuery(name)
                 : null;
     }

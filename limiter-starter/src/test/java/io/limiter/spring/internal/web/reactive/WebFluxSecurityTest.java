@@ -30,6 +30,7 @@ import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -76,7 +77,7 @@ class WebFluxSecurityTest extends SecurityContract {
             return exchange.getResponse().writeWith(exchange.getRequest().getBody());
         }
 
-        @PostMapping("/parameters")
+        @RequestMapping("/parameters")
         public Mono<String> parameters(ServerWebExchange exchange) {
             return exchange.getFormData().map(form -> form.getFirst("who") + form.get("more"));
         }

@@ -20,6 +20,7 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -58,7 +59,7 @@ class ServletSecurityTest extends SecurityContract {
             request.getInputStream().transferTo(response.getOutputStream());
         }
 
-        @PostMapping("/parameters")
+        @RequestMapping("/parameters")
         public String parameters(@RequestParam("who") String who, @RequestParam("more") List<String> more) {
             return who + more;
         }
