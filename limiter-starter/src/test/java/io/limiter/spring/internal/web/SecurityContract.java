@@ -59,6 +59,11 @@ public abstract class SecurityContract extends ServerContract {
                 "http.form.key=#{param('who')}",
                 "http.form.limits.one.limit=3",
                 "http.form.limits.one.per=3600",
+                "http.guarded.path=/guarded",
+                "http.guarded.key=user,param:who",
+                "http.guarded.cost=#{number(param('n') ?: '1')}",
+                "http.guarded.limits.one.limit=3",
+                "http.guarded.limits.one.per=3600",
                 "http.mine.path=/mine/**",
                 "http.mine.key=user",
                 "http.mine.limits.one.limit=1",
@@ -181,6 +186,28 @@ public abstract class SecurityContract extends ServerContract {
                 .isEqualTo(400);
         String more = form + "&x=" + "y".repeat(FormBody.LONGEST);
         assertThat(send(method, server, "/parameters", more).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void a_form_in_which_the_protection_against_csrf_has_read_its_token_has_a_key_and_a_cost() throws Exception {
+        assertThatGuardedFormsAreLimited(server, "i" + run);
+    }
+
+    protected final void assertThatGuardedFormsAreLimited(ConfigurableApplicationContext on, String who)
+            throws Exception {
+        String form = "more=1&who=" + who + "&more=2";
+        assertThat(guarded(on, form).statusCode()).as("no token").isEqualTo(403);
+        assertThat(guarded(on, "_csrf=token&n=2&" + form).body()).isEqualTo(who + "[1, 2]");
+        assertThat(guarded(on, "_csrf=token&n=2&" + form).statusCode()).isEqualTo(429);
+        assertThat(guarded(on, "_csrf=token&" + form).body()).isEqualTo(who + "[1, 2]");
+        assertThat(guarded(on, "_csrf=token&" + form).statusCode()).isEqualTo(429);
+        assertThat(guarded(on, "_csrf=token&more=1&who=j" + who).statusCode()).isEqualTo(200);
+        assertThat(guarded(on, "_csrf=token&more=1").statusCode()).isEqualTo(400);
+    }
+
+    private static HttpResponse<String> guarded(ConfigurableApplicationContext on, String form) throws Exception {
+        String login = Base64.getEncoder().encodeToString("ann:secret".getBytes(StandardCharsets.UTF_8));
+        return send("POST", on, "/guarded", form, "Cookie", "XSRF-TOKEN=token", "Authorization", "Basic " + login);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -65,7 +66,12 @@ public record ExchangeChecks(
 
     ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
         FormBody body = FormExchange.bodyOf(exchange);
-        return new ExchangeKeyRequest(exchange, addresses, users, body == null ? FormExchange.NONE : body::first);
+        return keyRequest(exchange, body == null ? FormExchange.NONE : body::first);
+    }
+
+    /** @param form see {@link FormExchange#form} */
+    ExchangeKeyRequest keyRequest(ServerWebExchange exchange, UnaryOperator<@Nullable String> form) {
+        return new ExchangeKeyRequest(exchange, addresses, users, form);
     }
 
     Mono<Void> check(

@@ -44,7 +44,10 @@ final class FormExchange extends ServerWebExchangeDecorator {
         this.formData = Mono.fromSupplier(() -> new LinkedMultiValueMap<>(body.parameters()));
     }
 
-    /** Reads the form of an exchange; the exchange itself if it has none that can be read ahead of its handler, or it was read. */
+    /**
+     * Reads the form of an exchange, whose parameters are those of {@link #form} then; the exchange itself if it has none that can be read
+     * ahead of its handler, or somebody has read it already.
+     */
     static Mono<ServerWebExchange> read(ServerWebExchange exchange) {
         HttpHeaders headers = exchange.getRequest().getHeaders();
         if (bodyOf(exchange) != null
@@ -58,6 +61,8 @@ final class FormExchange extends ServerWebExchangeDecorator {
                     DataBufferUtils.release(buffer);
                     return new FormExchange(exchange, new FormBody(bytes, charset(headers.getContentType())));
                 })
+                // The second reader of a body finds nothing on Netty, and gets an error on Tomcat.
+                .onErrorReturn(IllegalStateException.class, exchange)
                 .defaultIfEmpty(exchange);
     }
 
@@ -74,8 +79,8 @@ final class FormExchange extends ServerWebExchangeDecorator {
     }
 
     /**
-     * The first values of the parameters of a form, for a limited method, before which its handler may have read the form. One whose body the
-     * handler reads in another way has none.
+     * The first values of the parameters of a form, also if it has been read with {@link ServerWebExchange#getFormData}, as a filter or the
+     * handler of a limited method may have done. One whose body they read in another way has none.
      */
     static Mono<UnaryOperator<@Nullable String>> form(ServerWebExchange exchange) {
         HttpHeaders headers = exchange.getRequest().getHeaders();

@@ -58,7 +58,8 @@ public final class RuleWebFilter implements WebFilter, Ordered {
             return checks.check(exchange, keyRequest, matching, handler);
         }
         return FormExchange.read(exchange)
-                .flatMap(read -> checks.check(read, checks.keyRequest(read), matching, handler));
+                .flatMap(read -> FormExchange.form(read)
+                        .flatMap(form -> checks.check(read, checks.keyRequest(read, form), matching, handler)));
     }
 
     /** Puts the exchange there once more, because filters before this one may have changed it. */

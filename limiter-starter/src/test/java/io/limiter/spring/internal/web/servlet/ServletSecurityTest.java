@@ -18,6 +18,8 @@ import org.springframework.security.config.annotation.web.configuration.EnableWe
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.csrf.CookieCsrfTokenRepository;
+import org.springframework.security.web.csrf.CsrfTokenRequestAttributeHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -59,7 +61,7 @@ class ServletSecurityTest extends SecurityContract {
             request.getInputStream().transferTo(response.getOutputStream());
         }
 
-        @RequestMapping("/parameters")
+        @RequestMapping({"/parameters", "/guarded"})
         public String parameters(@RequestParam("who") String who, @RequestParam("more") List<String> more) {
             return who + more;
         }
@@ -86,7 +88,10 @@ class ServletSecurityTest extends SecurityContract {
                             .authenticated()
                             .anyRequest()
                             .permitAll())
-                    .csrf(csrf -> csrf.disable())
+                    .csrf(csrf -> csrf.csrfTokenRepository(CookieCsrfTokenRepository.withHttpOnlyFalse())
+                            .csrfTokenRequestHandler(new CsrfTokenRequestAttributeHandler())
+                            .requireCsrfProtectionMatcher(
+                                    request -> request.getServletPath().equals("/guarded")))
                     .formLogin(Customizer.withDefaults())
                     .httpBasic(Customizer.withDefaults())
                     .oauth2ResourceServer(tokens -> tokens.jwt(jwt -> jwt.decoder(
