@@ -81,8 +81,8 @@ final class LeaseJudge {
         timed.check(
                 Measure.LEASE_RATE,
                 granted >= FEWEST_LEASES_PER_SECOND * (toMicros - fromMicros) / 1e6,
-                granted >= FEWEST_LEASES_PER_SECOND * seconds,
-                String.format(
+                () -> granted >= FEWEST_LEASES_PER_SECOND * seconds,
+                () -> String.format(
                         Locale.ROOT,
                         "%.0f leases were granted in a second (%.0f without what the machine took), of at least %d",
                         granted * 1e6 / (toMicros - fromMicros),

@@ -75,12 +75,11 @@ final class OutageJudge {
                 .sorted()
                 .toArray();
         long median = Result.Latency.of(took).p50Micros();
-        double taken = timed.taken(scene.faultMicros(), scene.healedMicros());
         timed.check(
                 Measure.FAILS_FAST,
                 took.length < 100 || median <= SLOW_MICROS,
-                median * (1 - taken) <= SLOW_MICROS,
-                "half of the calls without Redis took more than " + median / 1000 + " ms",
+                () -> median * (1 - timed.taken(scene.faultMicros(), scene.healedMicros())) <= SLOW_MICROS,
+                () -> "half of the calls without Redis took more than " + median / 1000 + " ms",
                 scene.faultMicros(),
                 scene.healedMicros());
     }
@@ -121,8 +120,8 @@ final class OutageJudge {
             timed.check(
                     Measure.RECOVERY,
                     took <= most,
-                    took - machine <= most,
-                    String.format(
+                    () -> took - machine <= most,
+                    () -> String.format(
                             Locale.ROOT,
                             "Redis decided again %,d ms after the fault, of which the machine took %,d ms",
                             took / 1000,
@@ -151,8 +150,8 @@ final class OutageJudge {
         timed.check(
                 Measure.SOURCE,
                 share <= most,
-                share <= most + timed.taken(scene.faultMicros(), untilMicros()),
-                String.format(
+                () -> share <= most + timed.taken(scene.faultMicros(), untilMicros()),
+                () -> String.format(
                         Locale.ROOT,
                         "for %.2f %% of the time, Redis did not make the decisions that it could make",
                         100.0 * share),

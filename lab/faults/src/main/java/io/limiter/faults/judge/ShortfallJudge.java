@@ -96,16 +96,12 @@ final class ShortfallJudge {
                 calls.stream().filter(Entry::granted).mapToLong(Entry::permits).sum();
         long wanted = calls.stream().mapToLong(Entry::permits).sum();
         double possible = Math.min(wanted, share * limiter.rate() * (to - from) / 1e6);
-        double least = LEAST_SHARE * possible - 1;
-        if (granted >= least) {
-            // The rest costs a look at all calls, and there may be a million keys.
-            return;
-        }
+        double least = LEAST_SHARE * possible;
         timed.check(
                 Measure.SHORTFALL,
-                false,
-                granted >= LEAST_SHARE * possible * (1 - timed.taken(from, to)) - 1,
-                String.format(
+                granted >= least - 1,
+                () -> granted >= least * (1 - timed.taken(from, to)) - 1,
+                () -> String.format(
                         Locale.ROOT,
                         "%d permits of %s, key %d, were granted%s where %.0f were possible",
                         granted,

@@ -4,7 +4,9 @@ import io.limiter.faults.account.Accounts;
 import io.limiter.faults.experiment.Measure;
 import java.util.Locale;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Judges times and rates, which a busy machine spoils. What the machine took is subtracted; if it took much of the time, the run cannot be
@@ -49,20 +51,27 @@ final class Timed {
     }
 
     /**
-     * Records what was found in that time.
+     * Records what was found in that time. There may be a million checks, so what costs a look at all calls is asked only if the promise
+     * does not hold as measured.
      *
      * @param holds whether the promise holds as measured
      * @param adjusted whether it holds without what the machine took
      */
-    void check(Measure measure, boolean holds, boolean adjusted, String otherwise, long fromMicros, long toMicros) {
+    void check(
+            Measure measure,
+            boolean holds,
+            BooleanSupplier adjusted,
+            Supplier<String> otherwise,
+            long fromMicros,
+            long toMicros) {
         if (holds) {
             return;
         }
         double taken = taken(fromMicros, toMicros);
         if (taken > MOST_TAKEN) {
-            isUnknown(taken, otherwise);
-        } else if (!adjusted) {
-            violations.accept(measure, otherwise);
+            isUnknown(taken, otherwise.get());
+        } else if (!adjusted.getAsBoolean()) {
+            violations.accept(measure, otherwise.get());
         }
     }
 }
