@@ -26,7 +26,8 @@ public final class FaultSuite {
     private FaultSuite() {}
 
     /**
-     * Ends with status 1 if a promise did not hold or a bug was not caught (but not if the machine was too busy to judge a promise), and with 2 if the arguments cannot be understood.
+     * Ends with status 1 if a promise did not hold or a bug was not caught (but not if the machine was too busy to judge a promise),
+     * and with 2 if the arguments cannot be understood.
      *
      * @param arguments see {@link Options#USAGE}
      */
@@ -76,14 +77,14 @@ public final class FaultSuite {
                 Result result = Trial.run(experiment, seed(options, experiment));
                 progress.ended(result);
                 results.add(result);
-                write(options, results, bugs, evidence);
+                write(options, List.of(result), List.of(), evidence);
             }
             for (PlantedBug bug : options.bugs()) {
                 progress.begins(bug.name(), bug.trial());
                 BugResult result = bug.run(seed(options, bug.trial()));
                 progress.ended(result);
                 bugs.add(result);
-                write(options, results, bugs, evidence);
+                write(options, List.of(), List.of(result), evidence);
             }
         }
         System.out.println();
@@ -93,12 +94,14 @@ public final class FaultSuite {
         if (!bugs.isEmpty()) {
             System.out.println(Summary.ofBugs(bugs));
         }
-        write(options, results, bugs, evidence);
+        if (all.isEmpty()) {
+            write(options, results, bugs, evidence);
+        }
         return results.stream().allMatch(result -> result.holds() || result.isUnknown())
                 && bugs.stream().allMatch(BugResult::isCaught);
     }
 
-    /** After each result, because all of them take long. */
+    /** Each result when it is there, because all of them take long, and once only, because the runs that were not judged are added up. */
     private static void write(Options options, List<Result> results, List<BugResult> bugs, Evidence evidence)
             throws IOException {
         Path file = options.page();
@@ -106,7 +109,7 @@ public final class FaultSuite {
             return;
         }
         ReliabilityPage page = ReliabilityPage.read(file);
-        page = options.soak()
+        page = options.soak() && !results.isEmpty()
                 ? page.withSoak(results, evidence, options.seed())
                 : page.with(results, evidence, options.seed());
         page.withBugs(bugs, evidence, options.seed()).write(file);

@@ -20,9 +20,9 @@ import java.util.List;
  * the calls and {@code b} one of the returns.
  *
  * <p>Computed in {@code O(n log n)}. The leaves of a tree are the calls in order of time, each with
- * {@code rate * call}; it counts from when a grant of it is added. Grants are added in the order of their returns. After a grant is added, the best {@code a} for
- * {@code b = return} is that with the greatest {@code rate * a + (permits added at a or later)}. A node knows the permits
- * below it and the greatest such value below it:
+ * {@code rate * call}; it counts from when a grant of it is added. Grants are added in the order of their returns. After a
+ * grant is added, the best {@code a} for {@code b = return} is that with the greatest {@code rate * a + (permits added at a
+ * or later)}. A node knows the permits below it and the greatest such value below it:
  *
  * <pre>
  *   permits = left.permits + right.permits

@@ -47,6 +47,10 @@ public enum Limiters {
     FAIL_CLOSED(1, FailurePolicy.DENY, TokenBucket.perSecond(100).withCapacity(100)),
     /** Under more load than it grants, and when Redis does not decide each JVM grants half of it. */
     SHARED(1, FailurePolicy.local(0.5), TokenBucket.perSecond(100).withCapacity(100)),
+    /** Under more load than it grants, and when Redis does not decide, one JVM grants each key, and all others reject it. */
+    OWNED(3, FailurePolicy.OWNER, TokenBucket.perSecond(50).withCapacity(50)),
+    /** Under more load than it grants, by callers that wait up to {@link #LONGEST_WAIT}: shows whether one wakes early. */
+    WAITED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(50).withCapacity(10)),
     /** As {@link #COUNTED}; half of the permits are refunded. */
     REFUNDED(1, FailurePolicy.THROW, countable()),
     /** A bucket practically without refill that is soon empty; half of the permits are refunded. */
@@ -86,6 +90,8 @@ public enum Limiters {
     public static final Share WARN_AT = Share.parse("80%");
 
     public static final int MOST_AT_ONCE = 7;
+
+    public static final Duration LONGEST_WAIT = Duration.ofMillis(300);
 
     private static final Limiters[] VALUES = values();
 
@@ -169,8 +175,17 @@ public enum Limiters {
     /** Whether it is called more often than it grants, so that it grants nearly all that it is refilled by. */
     public boolean isOverloaded() {
         return switch (this) {
-            case LIMITED, FAIL_OPEN, FAIL_CLOSED, SHARED, UP_TO, LEAVING, PART_LIMITED, ACROSS_LIMITED, PART_LOCAL ->
-                true;
+            case LIMITED,
+                    FAIL_OPEN,
+                    FAIL_CLOSED,
+                    SHARED,
+                    OWNED,
+                    WAITED,
+                    UP_TO,
+                    LEAVING,
+                    PART_LIMITED,
+                    ACROSS_LIMITED,
+                    PART_LOCAL -> true;
             default -> false;
         };
     }

@@ -55,7 +55,8 @@ final class Clusters {
                         }),
                 named("cluster-set-across-masters")
                         .does(
-                                "Cluster of 3: a set has limits on two masters; the second one, which rejects most of the sets, has no memory for 1 s, and is then stopped for 2 s")
+                                "Cluster of 3: a set has limits on two masters; the second one, which rejects most of the sets, has no"
+                                        + " memory for 1 s, and is then stopped for 2 s")
                         .promises(
                                 "All or nothing: a set that its second master rejects, or does not decide, takes nothing of the first")
                         .members(ACROSS, ACROSS)

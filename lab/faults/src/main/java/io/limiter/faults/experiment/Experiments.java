@@ -13,8 +13,8 @@ public final class Experiments {
                     Outages.all()),
             new Family(
                     "Redis is unavailable under each failure policy",
-                    "`allow` grants everything, `deny` nothing, and `local` the share. A refund returns permits once, and a set takes all"
-                            + " or nothing",
+                    "`allow` grants everything, `deny` nothing, `local` the share, and `owner` the limit in one instance for each key. A"
+                            + " refund returns permits once, and a set takes all or nothing",
                     Policies.all()),
             new Family(
                     "Redis is busy, or replies with errors",
@@ -33,7 +33,12 @@ public final class Experiments {
             new Family(
                     "A Sentinel promotes a replica",
                     "What had not reached the replica is granted again, a capacity at most",
-                    Failovers.all()),
+                    Failovers.promotions()),
+            new Family(
+                    "A Sentinel promotes a replica while the primary still decides",
+                    "Each primary grants the limit, so that both grant it twice until there is one again. With `min-replicas-to-write`, the"
+                            + " old one grants nothing once its replica is gone",
+                    Failovers.splits()),
             new Family(
                     "A Cluster loses a master, or moves a slot",
                     "Redis decides the keys of the other masters, and each instance decides the rest alone",

@@ -15,11 +15,12 @@ final class Failovers {
 
     private Failovers() {}
 
-    static List<Experiment> all() {
+    static List<Experiment> promotions() {
+        return List.of(promoted(100), promoted(1000), promoted(5000));
+    }
+
+    static List<Experiment> splits() {
         return List.of(
-                promoted(100),
-                promoted(1000),
-                promoted(5000),
                 split("two-primaries", "Each primary grants the limit, so twice the limit until there is one again")
                         .mayHave(2),
                 split(
@@ -33,7 +34,8 @@ final class Failovers {
         return named("replica-promoted-lag-" + lag + "s")
                 .does("The primary is killed, and a Sentinel promotes its replica, which lags " + lag + " s behind")
                 .promises(
-                        "Until the replica is promoted, each JVM decides alone; then what had not reached it is granted again, a capacity at most")
+                        "Until the replica is promoted, each JVM decides alone; then what had not reached it is granted again, a capacity"
+                                + " at most")
                 .on(Servers.REPLICATED)
                 .mayForget(Duration.ofMillis(lagMillis).plus(UNDER_WAY))
                 .fault(Duration.ofMillis(lagMillis + 3000), scene -> promote(scene, Duration.ofMillis(lagMillis)));

@@ -16,6 +16,7 @@ final class Outages {
     private static final String SAVED = LOCAL + ". A Redis that comes back with its data knows every permit taken";
 
     private static final MemberSettings LEASES = MemberSettings.standard().limiters(Limiters.LEASED, Limiters.COUNTED);
+    private static final MemberSettings WAITING = MemberSettings.standard().limiters(Limiters.WAITED, Limiters.COUNTED);
 
     private Outages() {}
 
@@ -40,6 +41,13 @@ final class Outages {
                 .promises("At most 8 leases: one that cannot be renewed is lost, and none is granted during the outage")
                 .members(LEASES, LEASES)
                 .mayLoseLeases()
+                .fault(Duration.ofSeconds(5), scene -> stop(scene, 5)));
+        all.add(named("redis-stopped-5s-waiting")
+                .does("As redis-stopped-5s, while callers wait for permits for up to 300 ms")
+                .promises(
+                        "Nobody wakes early: the permits of the calls that have returned stay within the limit, whoever granted them. "
+                                + LOCAL)
+                .members(WAITING, WAITING)
                 .fault(Duration.ofSeconds(5), scene -> stop(scene, 5)));
         all.add(named("redis-stopped-5s-jedis")
                 .does("As redis-stopped-5s, over Jedis")

@@ -38,6 +38,8 @@ final class Policies {
             .plusSeconds(3);
 
     private static final MemberSettings LIVE = MemberSettings.standard().threads(9, 4);
+    private static final MemberSettings OWNERS =
+            MemberSettings.standard().threads(12, 4).limiters(Limiters.OWNED, Limiters.COUNTED);
 
     private Policies() {}
 
@@ -49,6 +51,14 @@ final class Policies {
                         .members(POLICIES, POLICIES)
                         .inShort()
                         .fault(OUTAGE, scene -> Outages.stop(scene, 2)),
+                named("owner-redis-stopped-4s")
+                        .does(
+                                "Redis is stopped for 4 s, under the policy owner, and three JVMs that count each other call all keys")
+                        .promises(
+                                "Of each key, one JVM grants the limit once more, and nearly all of it; the other two reject whatever is"
+                                        + " requested")
+                        .members(OWNERS, OWNERS, OWNERS)
+                        .fault(COUNTING.plusSeconds(4), Policies::stopOwned),
                 named("refunds-replies-lost")
                         .does(
                                 "No reply comes back for 2 s, and callers refund half of their permits, to Redis or to their JVM")
@@ -72,8 +82,8 @@ final class Policies {
                                 "Redis is stopped for 2 s; callers take as many permits as there are, leave a fifth to others, settle an"
                                         + " estimate afterwards, or are warned at 80 %")
                         .promises(
-                                "Callers have what was taken, whole or in part, before and after it is settled; what is left to others stays, and a window"
-                                        + " warns once")
+                                "Callers have what was taken, whole or in part, before and after it is settled; what is left to others"
+                                        + " stays, and a window warns once")
                         .members(PARTIAL, PARTIAL)
                         .fault(OUTAGE, scene -> Outages.stop(scene, 2)),
                 named("counted-redis-stopped-8s")
@@ -140,6 +150,14 @@ final class Policies {
         scene.join(LIVE);
         scene.pass(Duration.ofSeconds(8).minusNanos(System.nanoTime() - startNanos));
         scene.redis().goOn();
+    }
+
+    private static void stopOwned(Scene scene) throws Exception {
+        awaitCountedByAll(scene, 3);
+        // The last of them has the names by now.
+        scene.pass(Duration.ofSeconds(1));
+        scene.begins();
+        Outages.stop(scene, 4);
     }
 
     private static void stopAfterDeath(Scene scene) throws Exception {

@@ -19,12 +19,15 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 
-/** Three JVMs, a million keys and limits of all kinds, while faults come at random. None of them loses what Redis knows. */
+/**
+ * Three JVMs that do not count each other, a million keys and limits of all kinds, while faults come at random. None of them loses what
+ * Redis knows.
+ */
 public final class Soak {
 
-    /** Permits of these may be prefetched and lost with each fault, need a fleet, or have a key for each call. */
+    /** Permits of these may be prefetched and lost with each fault, need JVMs that count each other, or have a key for each call. */
     private static final Set<Limiters> NOT_CALLED =
-            EnumSet.of(Limiters.PREFETCHED_COUNTED, Limiters.HOT, Limiters.ONCE);
+            EnumSet.of(Limiters.PREFETCHED_COUNTED, Limiters.HOT, Limiters.OWNED, Limiters.ONCE);
 
     /** Not the second of a set by itself. */
     private static final Limiters[] CALLED = Arrays.stream(Limiters.values())
@@ -59,7 +62,7 @@ public final class Soak {
         return named("soak")
                 .does("Random faults for " + duration.toMinutes()
                         + " min: Redis stopped, paused or busy, scripts flushed, connections cut, slow or silent, JVMs stopped"
-                        + " or killed; 3 JVMs, a million keys, all kinds of limits")
+                        + " or killed; 3 JVMs that do not count each other, a million keys, all kinds of limits")
                 .promises("All bounds, and nothing grows: heap, threads, connections, keys in Redis, lines logged")
                 .members(Collections.nCopies(SIZE, SETTINGS).toArray(MemberSettings[]::new))
                 .redis("--lua-time-limit", "200")
@@ -162,8 +165,8 @@ public final class Soak {
     private void compare(Total before, Total after) {
         scene.note(String.format(
                 Locale.ROOT,
-                "%d faults; heap of a JVM after collection %d MB at first, %d MB at last; %d threads at first, %d at last;"
-                        + " %d connections at first, %d at last",
+                "%d faults; heap of a JVM after collection %d MB at the start, %d MB at the end; %d threads at the start, %d at the"
+                        + " end; %d connections at the start, %d at the end",
                 faults,
                 before.heapBytes / MEGABYTE,
                 after.heapBytes / MEGABYTE,
@@ -205,7 +208,10 @@ public final class Soak {
         Awaited.await(() -> keys() <= lasting, "keys in Redis do not expire");
         long left = keys();
         scene.note(String.format(
-                Locale.ROOT, "%,d keys in Redis at last, %d when those of calls had expired", atMost, left));
+                Locale.ROOT,
+                "%,d keys in Redis at the end, and %d after the keys of the calls had expired",
+                atMost,
+                left));
         scene.require(Measure.GROWTH, left == lasting, "Redis has " + left + " keys instead of " + lasting);
     }
 }

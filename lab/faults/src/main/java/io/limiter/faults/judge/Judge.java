@@ -30,7 +30,9 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>what Redis granted stays within {@code capacity + rate * d}, over all JVMs together and in every interval,
- *   <li>what one JVM granted alone stays within its share of the same, and all together within the sum of shares and Redis's,
+ *   <li>what one JVM granted alone stays within its share of the same, and all together within the sum of shares and Redis's;
+ *       under the policy {@code owner}, the sum for a key is the share of one JVM, which is 1,
+ *   <li>a caller that waits has its permits no earlier than they come due,
  *   <li>{@code granted <= taken in Redis <= granted + ambiguous}: nothing was executed twice, or after it was withdrawn,
  *   <li>a permit that is refunded can be taken once more, and without state {@code allow} grants all and {@code deny} nothing,
  *   <li>no call is rejected while there are permits,
@@ -39,7 +41,7 @@ import java.util.stream.Collectors;
  *   <li>of calls with a key of their own, each was executed as often as its caller knows,
  *   <li>a key that is rejected too often is granted nothing while it is banned, and something once the ban is over,
  *   <li>a call returns, unless its JVM is killed,
- *   <li>a JVM alone grants most of its share,
+ *   <li>a JVM alone grants most of its share, and the owner of a key most of the limit,
  *   <li>every key in Redis expires,
  *   <li>while Redis does not decide, half of the calls return within half of the decision timeout,
  *   <li>nothing is granted once the factory was closed, and no call throws what it does not document,
@@ -177,8 +179,18 @@ final class Judge {
                 within(Excess.of(capacity * share, rate * share, own), "a JVM alone", limiter, key);
             }
             // Those that have replaced others have a capacity of their own, but not at the same time.
-            double most = capacity * (primaries + Shares.sum(alone, alone.size())) + extra;
-            double mostPerSecond = rate * (primaries + Shares.sum(alone, atOnce));
+            double ofAll = Shares.sum(limiter, alone, alone.size());
+            double ofAllAtOnce = Shares.sum(limiter, alone, atOnce);
+            within(
+                    Excess.of(
+                            capacity * ofAll,
+                            rate * ofAllAtOnce,
+                            Accounts.of(granted, entry -> entry.answer() == Answer.LOCAL)),
+                    "all JVMs alone",
+                    limiter,
+                    key);
+            double most = capacity * (primaries + ofAll) + extra;
+            double mostPerSecond = rate * (primaries + ofAllAtOnce);
             List<Entry> promised = Accounts.of(granted, entry -> entry.answer() != Answer.POLICY);
             within(Excess.of(most, mostPerSecond, promised), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));

@@ -69,6 +69,8 @@ final class OutageJudge {
                     case LOCAL, POLICY, AMBIGUOUS, NOT_EXECUTED -> true;
                     default -> false;
                 })
+                // Those wait for permits, and not for Redis.
+                .filter(entry -> entry.limiter() != Limiters.WAITED)
                 .filter(entry -> entry.callMicros() > scene.faultMicros() + 1_000_000
                         && entry.callMicros() < scene.healedMicros())
                 .mapToLong(Entry::tookMicros)

@@ -1,5 +1,6 @@
 package io.limiter.faults.judge;
 
+import io.limiter.FailurePolicy;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Limiters;
@@ -17,15 +18,16 @@ final class Shares {
     static double of(Limiters limiter, List<Entry> account, Experiment experiment, Scene scene) {
         boolean counted = account.stream()
                 .anyMatch(entry -> entry.answer() == Answer.REDIS && entry.returnMicros() < scene.faultMicros());
-        return limiter.policy().share().orElse(counted ? 1.0 / experiment.counted() : 1);
+        return limiter.policy().share(counted ? experiment.counted() : 1);
     }
 
-    /** Of as many JVMs as call at once, those with the largest. */
-    static double sum(List<Double> shares, long atOnce) {
-        return shares.stream()
+    /** Of as many JVMs as call at once, those with the largest. Of a limiter with owners, one JVM decides about a key. */
+    static double sum(Limiters limiter, List<Double> shares, long atOnce) {
+        double sum = shares.stream()
                 .sorted(Comparator.reverseOrder())
                 .limit(atOnce)
                 .mapToDouble(Double::doubleValue)
                 .sum();
+        return limiter.policy().action() == FailurePolicy.Action.OWNER ? Math.min(1, sum) : sum;
     }
 }

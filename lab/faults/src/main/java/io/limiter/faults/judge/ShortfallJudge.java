@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Judges whether too little is granted: of a limiter that is called often enough, most of what it may grant is granted. */
@@ -35,11 +36,14 @@ final class ShortfallJudge {
     }
 
     void judge(Limiters limiter) {
-        if (limiter.isOverloaded() && !experiment.expected().freezes()) {
-            checkAfterwards(limiter);
-            if (limiter.policy().action() == FailurePolicy.Action.LOCAL) {
-                accounts.ofEach().forEach(account -> checkAlone(limiter, account));
-            }
+        if (!limiter.isOverloaded() || experiment.expected().freezes()) {
+            return;
+        }
+        checkAfterwards(limiter);
+        if (limiter.policy().action() == FailurePolicy.Action.LOCAL) {
+            accounts.ofEach().forEach(account -> checkAlone(limiter, account));
+        } else if (limiter.policy().action() == FailurePolicy.Action.OWNER && experiment.counted() > 1) {
+            checkOwners(limiter);
         }
     }
 
@@ -59,6 +63,23 @@ final class ShortfallJudge {
 
     /** A JVM that decides alone, while it does: it grants its share, and so do all others. */
     private void checkAlone(Limiters limiter, List<Entry> account) {
+        checkWithoutRedis(
+                limiter, account, call -> call.answer() == Answer.LOCAL, " by a JVM alone", leastShare(limiter));
+    }
+
+    /** The owner of each key grants the whole limit. Which JVM that is does not matter, but there is one. */
+    private void checkOwners(Limiters limiter) {
+        checkWithoutRedis(
+                limiter,
+                accounts.all(),
+                call -> call.answer() == Answer.LOCAL || call.answer() == Answer.POLICY,
+                " by its owner",
+                1);
+    }
+
+    /** What is granted of each key, from a second after the fault until Redis decides. */
+    private void checkWithoutRedis(
+            Limiters limiter, List<Entry> account, Predicate<Entry> which, String who, double share) {
         long from = scene.faultMicros() + SECOND_MICROS;
         byKey(account, limiter, from, scene.healedMicros()).forEach((key, calls) -> {
             // Redis may decide again before the experiment says so.
@@ -67,11 +88,11 @@ final class ShortfallJudge {
                     .mapToLong(Entry::callMicros)
                     .min()
                     .orElse(Long.MAX_VALUE);
-            List<Entry> local = Accounts.of(calls, call -> call.answer() == Answer.LOCAL && call.callMicros() < until);
-            long first = local.stream().mapToLong(Entry::callMicros).min().orElse(0);
-            long last = local.stream().mapToLong(Entry::callMicros).max().orElse(0);
+            List<Entry> alone = Accounts.of(calls, call -> which.test(call) && call.callMicros() < until);
+            long first = alone.stream().mapToLong(Entry::callMicros).min().orElse(0);
+            long last = alone.stream().mapToLong(Entry::callMicros).max().orElse(0);
             if (last - first >= SECOND_MICROS) {
-                check(local, limiter, key, " by a JVM alone", leastShare(limiter), first, last);
+                check(alone, limiter, key, who, share, first, last);
             }
         });
     }

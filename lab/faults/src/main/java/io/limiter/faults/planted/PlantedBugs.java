@@ -296,6 +296,27 @@ public final class PlantedBugs {
                         Measure.EXCESS,
                         method("internal.resilience.Failover", "share", Advices.ReturnOne.class)),
                 named(
+                        "all-own-each-key",
+                        "Under the policy owner, each instance believes that it owns every key",
+                        "In an outage, one instance grants the limit of a key, and all others reject",
+                        "owner-redis-stopped-4s",
+                        Measure.EXCESS,
+                        method("internal.resilience.Instances", "owns", Advices.ReturnTrue.class)),
+                named(
+                        "none-owns-a-key",
+                        "Under the policy owner, no instance owns a key",
+                        "In an outage, the owner of a key grants the limit",
+                        "owner-redis-stopped-4s",
+                        Measure.SHORTFALL,
+                        method("internal.resilience.Instances", "owns", Advices.Skip.class)),
+                named(
+                        "waiting-caller-wakes-early",
+                        "A caller that has to wait for its permits returns immediately",
+                        "A waiting caller never wakes early",
+                        "redis-stopped-5s-waiting",
+                        Measure.EXCESS,
+                        method("internal.limiter.BoundLimit", "await", Advices.Skip.class)),
+                named(
                         "count-forgotten",
                         "Instances believe a Redis that has lost all others",
                         "In an outage, instances grant the limit once and not once each",

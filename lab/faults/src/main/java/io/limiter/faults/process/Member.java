@@ -182,7 +182,13 @@ final class Member {
             }
             int permits = which.isCounted() || which.isRefunded() || which == Limiters.ONCE ? 1 + random.nextInt(3) : 1;
             Limiter permitsOfKey = limiter.on(which.key(key));
-            boolean granted = recorded(which, key, permits, () -> permitsOfKey.decide(permits));
+            boolean granted = recorded(
+                    which,
+                    key,
+                    permits,
+                    () -> which == Limiters.WAITED
+                            ? permitsOfKey.decide(permits, Limiters.LONGEST_WAIT)
+                            : permitsOfKey.decide(permits));
             if (granted && which.isRefunded() && random.nextBoolean()) {
                 recorded(which, key, -permits, () -> permitsOfKey.refund(permits));
             }

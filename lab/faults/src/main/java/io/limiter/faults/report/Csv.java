@@ -53,7 +53,8 @@ public record Csv(List<String> columns, List<Map<String, String>> rows) {
         return row;
     }
 
-    private String name(Map<String, String> row) {
+    /** The cell of the first column. */
+    String name(Map<String, String> row) {
         return row.getOrDefault(columns.get(0), "");
     }
 

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,12 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
 
     private static final String HELD = "held";
     private static final String CAUGHT = "caught";
+    private static final String RUNS_NOT_JUDGED = "runs not judged";
+
+    private static final String NOT_COUNTED =
+            "Any of the above, while the instances do not count each other, or there is only one";
+    private static final String PROMISE_NOT_COUNTED =
+            "Each instance may grant the whole limit, so that `n` of them grant it `n` times more";
 
     /** What the files next to a page contain. The page and the files may not exist. */
     public static ReliabilityPage read(Path page) throws IOException {
@@ -50,23 +57,45 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
     /** With these results; those of other experiments stay. */
     public ReliabilityPage with(List<Result> results, Evidence evidence, long seed) {
         List<String> names = Experiments.all().stream().map(Experiment::name).toList();
-        return new ReliabilityPage(experiments.with(judged(Rows.of(results, evidence, seed)), names), bugs, soak);
+        return new ReliabilityPage(merged(experiments, Rows.of(results, evidence, seed), names), bugs, soak);
     }
 
     /** With the results of these bugs; those of others stay, as long as there are such bugs. Who has none is there without. */
     public ReliabilityPage withBugs(List<BugResult> results, Evidence evidence, long seed) {
         List<String> names = PlantedBugs.all().stream().map(PlantedBug::name).toList();
-        Csv known = bugs.with(judged(Rows.ofBugs(results, evidence, seed)), names);
-        return new ReliabilityPage(experiments, Rows.ofBugsNotRun().with(known, names), soak);
+        Csv notRun = Rows.ofBugsNotRun();
+        Csv known = notRun.with(new Csv(notRun.columns(), bugs.rows()), names);
+        return new ReliabilityPage(experiments, merged(known, Rows.ofBugs(results, evidence, seed), names), soak);
     }
 
-    /** Without the runs that could not be judged: what was known before stays. */
-    private static Csv judged(Csv table) {
-        return new Csv(
-                table.columns(),
-                table.rows().stream()
-                        .filter(row -> !Verdict.NOT_JUDGED.equals(row.get("verdict")))
-                        .toList());
+    /** Of a result that could not be judged, only its runs are added to what was known before, which stays. */
+    private static Csv merged(Csv before, Csv newer, List<String> names) {
+        List<Map<String, String>> judged = new ArrayList<>();
+        Map<String, Integer> more = new HashMap<>();
+        for (Map<String, String> row : newer.rows()) {
+            if (Verdict.NOT_JUDGED.equals(row.get("verdict"))) {
+                more.put(newer.name(row), runsNotJudged(row));
+            } else {
+                judged.add(row);
+            }
+        }
+        List<Map<String, String>> known = before.rows().stream()
+                .map(row -> withMoreRuns(row, more.getOrDefault(before.name(row), 0)))
+                .toList();
+        return new Csv(before.columns(), known).with(new Csv(newer.columns(), judged), names);
+    }
+
+    private static Map<String, String> withMoreRuns(Map<String, String> row, int more) {
+        Map<String, String> sum = new LinkedHashMap<>(row);
+        if (more > 0) {
+            sum.put(RUNS_NOT_JUDGED, Integer.toString(runsNotJudged(row) + more));
+        }
+        return sum;
+    }
+
+    private static int runsNotJudged(Map<String, String> row) {
+        String runs = row.getOrDefault(RUNS_NOT_JUDGED, "");
+        return runs.isEmpty() ? 0 : Integer.parseInt(runs);
     }
 
     /** With the results of a soak. */
@@ -94,7 +123,8 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
         return template()
                 .replace("${held}", Long.toString(count(experiments, HELD)))
                 .replace("${experiments}", run + (run < existing ? " (a selection of the " + existing + ")" : ""))
-                .replace("${repeated}", repeated())
+                .replace("${not judged}", notJudged(experiments))
+                .replace("${bugs not judged}", notJudged(bugs))
                 .replace("${whole}", whole())
                 .replace("${exceptions}", exceptions())
                 .replace("${measured}", measured(experiments))
@@ -131,12 +161,11 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
         return whole + " of the " + experiments.rows().size();
     }
 
-    private String repeated() {
-        int runs = experiments.rows().stream()
-                .map(row -> row.getOrDefault("runs not judged", ""))
-                .mapToInt(count -> count.isEmpty() ? 0 : Integer.parseInt(count))
-                .sum();
-        return runs == 1 ? "One run was" : runs == 0 ? "No run had to be" : runs + " runs were";
+    /** How many runs of a table were not judged. */
+    private static String notJudged(Csv table) {
+        int runs =
+                table.rows().stream().mapToInt(ReliabilityPage::runsNotJudged).sum();
+        return runs == 0 ? "no run" : runs == 1 ? "one run" : runs + " runs";
     }
 
     /** What did not hold, and what did not run. */
@@ -149,21 +178,34 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
         return lines.isEmpty() ? "All promises held, and no experiment was skipped." : String.join("\n", lines);
     }
 
-    /** A row for each family. */
+    /**
+     * A row for each family, of the experiments whose JVMs count each other. One more is for the others, which grant more, unless that
+     * is so in the whole family.
+     */
     private String table() {
         List<String> lines = new ArrayList<>(List.of(
                 "| what fails | promise | experiments | largest excess, in permits | verdict |",
                 "| --- | --- | ---: | ---: | --- |"));
+        List<Map<String, String>> notCounted = new ArrayList<>();
         for (Family family : Experiments.families()) {
-            List<Map<String, String>> rows = experiments.rows().stream()
-                    .filter(row -> family.name().equals(row.get("family")))
-                    .toList();
-            if (!rows.isEmpty()) {
-                lines.add("| " + family.name() + " | " + family.promise() + " | " + rows.size() + " | "
-                        + largestExcess(rows) + " | " + verdicts(rows) + " |");
+            boolean counts = family.experiments().stream().anyMatch(each -> each.counted() > 1);
+            List<Map<String, String>> rows = new ArrayList<>();
+            for (Map<String, String> row : experiments.rows()) {
+                if (family.name().equals(row.get("family"))) {
+                    (counts && Rows.WHOLE.equals(row.get("share")) ? notCounted : rows).add(row);
+                }
             }
+            addRow(family.name(), family.promise(), rows, lines);
         }
+        addRow(NOT_COUNTED, PROMISE_NOT_COUNTED, notCounted, lines);
         return String.join("\n", lines);
+    }
+
+    private static void addRow(String fails, String promise, List<Map<String, String>> rows, List<String> lines) {
+        if (!rows.isEmpty()) {
+            lines.add("| " + fails + " | " + promise + " | " + rows.size() + " | " + largestExcess(rows) + " | "
+                    + verdicts(rows) + " |");
+        }
     }
 
     /** Behind which a number of leases may stand. */
@@ -192,11 +234,13 @@ public record ReliabilityPage(Csv experiments, Csv bugs, Csv soak) {
                         .collect(Collectors.joining("; "));
     }
 
+    /** A list with an empty line before and after it, or nothing. */
     private String missed() {
-        return bugs.rows().stream()
+        List<String> lines = bugs.rows().stream()
                 .filter(row -> !CAUGHT.equals(row.get("verdict")))
-                .map(row -> "\n- " + row.get("verdict") + ": " + row.get("what it does"))
-                .collect(Collectors.joining("", "", "\n"));
+                .map(row -> "- " + row.get("verdict") + ": " + row.get("what it does") + "\n")
+                .toList();
+        return lines.isEmpty() ? "" : "\n" + String.join("", lines);
     }
 
     private String soaked() {

@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
 import io.limiter.faults.experiment.Experiments.Family;
+import io.limiter.faults.experiment.Measure.Violation;
 import io.limiter.faults.judge.Result;
 import io.limiter.faults.planted.BugResult;
 import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.planted.PlantedBugs;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,12 +52,106 @@ class ReliabilityPageTest {
 
     @Test
     void experiments_of_a_family_share_a_row() {
-        Family family = Experiments.families().get(0);
+        Family family = Experiments.families().get(1);
         ReliabilityPage page = EMPTY.with(
                 family.experiments().stream().map(ReliabilityPageTest::skipped).toList(), HERE, 7);
         assertThat(page.text())
                 .containsOnlyOnce("| " + family.name() + " | " + family.promise() + " | "
                         + family.experiments().size() + " | 0.0 | SKIPPED |");
+    }
+
+    /** A JVM that counts no other grants the whole limit, which is not what most fleets see. */
+    @Test
+    void experiments_whose_instances_do_not_count_each_other_have_a_row_of_their_own() {
+        List<Result> results = Experiments.all().stream()
+                .map(each -> held(each, each.counted() == 1 ? 700 : 200))
+                .toList();
+        String page = EMPTY.with(results, HERE, 7).text();
+        List<String> rows =
+                page.lines().filter(line -> line.endsWith(" | held |")).toList();
+        List<Family> families = Experiments.families();
+        assertThat(rows).hasSize(families.size() + 1);
+        for (int i = 0; i < families.size(); i++) {
+            boolean counts = families.get(i).experiments().stream().anyMatch(each -> each.counted() > 1);
+            assertThat(rows.get(i))
+                    .startsWith("| " + families.get(i).name())
+                    .endsWith(counts ? " | 200.0 | held |" : " | 700.0 | held |");
+        }
+        assertThat(rows.get(families.size()))
+                .startsWith("| Any of the above, while the instances do not count each other")
+                .endsWith(" | 700.0 | held |");
+        assertThat(rows.stream()
+                        .mapToInt(row -> Integer.parseInt(row.split(" \\| ", -1)[2]))
+                        .sum())
+                .isEqualTo(Experiments.all().size());
+    }
+
+    @Test
+    void a_run_that_could_not_be_judged_is_counted_and_changes_nothing_else() {
+        Experiment first = Experiments.all().get(0);
+        PlantedBug bug = PlantedBugs.all().get(0);
+        ReliabilityPage page = EMPTY.with(List.of(held(first, 1)), HERE, 7).withBugs(bugs(bug), HERE, 7);
+        assertThat(page.text()).contains("in no run of the experiments and in no run with a planted bug");
+        ReliabilityPage later = page.with(
+                        List.of(notJudged(first, 1), notJudged(Experiments.all().get(1), 3)), LATER, 8)
+                .withBugs(List.of(new BugResult(bug, notJudged(bug.trial(), 2))), LATER, 8);
+        assertThat(later.text()).contains("in one run of the experiments and in 2 runs with a planted bug");
+        assertThat(without("runs not judged", later.experiments()))
+                .isEqualTo(without("runs not judged", page.experiments()));
+        assertThat(without("runs not judged", later.bugs())).isEqualTo(without("runs not judged", page.bugs()));
+        ReliabilityPage latest = later.with(List.of(notJudged(first, 3)), LATER, 9)
+                .withBugs(List.of(new BugResult(PlantedBugs.all().get(1), notJudged(bug.trial(), 3))), LATER, 9);
+        assertThat(latest.text()).contains("in 4 runs of the experiments and in 5 runs with a planted bug");
+    }
+
+    private static List<Map<String, String>> without(String column, Csv table) {
+        return table.rows().stream()
+                .map(row -> {
+                    Map<String, String> others = new HashMap<>(row);
+                    others.remove(column);
+                    return others;
+                })
+                .toList();
+    }
+
+    private static Result held(Experiment experiment, double excess) {
+        return result(experiment, excess, List.of(), null, 0);
+    }
+
+    private static Result found(PlantedBug bug) {
+        return result(bug.trial(), 0, List.of(new Violation(bug.measure(), "found")), null, 0);
+    }
+
+    private static Result notJudged(Experiment experiment, int runs) {
+        return result(experiment, 0, List.of(), "the machine took 80 % of the time", runs);
+    }
+
+    private static Result result(
+            Experiment experiment,
+            double excess,
+            List<Violation> violations,
+            @Nullable String notJudged,
+            int runsNotJudged) {
+        Result.Latency calls = new Result.Latency(1, 2, 3);
+        return new Result(
+                experiment,
+                7,
+                excess,
+                0,
+                null,
+                0,
+                Map.of(),
+                calls,
+                calls,
+                OptionalLong.of(1),
+                1,
+                0,
+                0,
+                List.of(),
+                violations,
+                null,
+                notJudged,
+                runsNotJudged);
     }
 
     @Test
@@ -98,6 +197,17 @@ class ReliabilityPageTest {
                         "0 of " + PlantedBugs.all().size() + " were caught",
                         "- SKIPPED: " + bug.does(),
                         "- NOT RUN: " + PlantedBugs.all().get(1).does());
+    }
+
+    @Test
+    void where_no_bug_was_missed_nothing_is_left_empty() {
+        List<BugResult> caught = PlantedBugs.all().stream()
+                .map(bug -> new BugResult(bug, found(bug)))
+                .toList();
+        ReliabilityPage page = EMPTY.withBugs(caught, HERE, 7);
+        assertThat(page.text())
+                .contains(caught.size() + " of " + caught.size() + " were caught")
+                .contains("(reliability-bugs.csv).\n\nThe code and the machine:\n\n- 2026-11-22");
     }
 
     /** Otherwise run those that are missing, with --planted --only and --out, and write the page with --page. */
