@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Judges whether too little is granted: of a limiter that is called often enough, most of what it may grant is granted. */
@@ -118,18 +119,23 @@ final class ShortfallJudge {
         long wanted = calls.stream().mapToLong(Entry::permits).sum();
         double possible = Math.min(wanted, share * limiter.rate() * (to - from) / 1e6);
         double least = LEAST_SHARE * possible;
+        Supplier<String> otherwise = () -> String.format(
+                Locale.ROOT,
+                "%d permits of %s, key %d, were granted%s where %.0f were possible",
+                granted,
+                limiter,
+                key,
+                who,
+                possible);
+        if (granted == 0 && least > 1) {
+            timed.checkAtAll(Measure.SHORTFALL, otherwise.get(), from, to);
+            return;
+        }
         timed.check(
                 Measure.SHORTFALL,
                 granted >= least - 1,
                 () -> granted >= least * (1 - timed.taken(from, to)) - 1,
-                () -> String.format(
-                        Locale.ROOT,
-                        "%d permits of %s, key %d, were granted%s where %.0f were possible",
-                        granted,
-                        limiter,
-                        key,
-                        who,
-                        possible),
+                otherwise,
                 from,
                 to);
     }
