@@ -6,12 +6,14 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.spi.DistributedLock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -95,16 +97,20 @@ public final class RedisLock implements DistributedLock {
         }
     }
 
-    /** After an interrupt during the call it is unknown whether the lock is held, so it is released. */
+    /** If it is unknown whether the lock is held, because the call was interrupted or had no answer, it is released. */
     private boolean set(byte[] key, byte[] owner) {
         try {
             return run(LOCK, key, owner, Long.toString(lease.toMillis()).getBytes(StandardCharsets.US_ASCII));
         } catch (RuntimeException e) {
-            if (!Thread.currentThread().isInterrupted()) {
-                throw e;
+            if (Thread.currentThread().isInterrupted()) {
+                release(key, owner);
+                return false;
             }
-            release(key, owner);
-            return false;
+            if (!redis.blocks() && RedisErrors.of("", e).isAmbiguous()) {
+                // Redis executes it after the other call, and nobody has to wait for that.
+                CompletableFuture<?> unused = redis.start(UNLOCK, timeout, new byte[][] {key}, owner);
+            }
+            throw e;
         }
     }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
+import io.limiter.Decision.Source;
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
@@ -15,6 +17,8 @@ import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.DistributedLock;
 import io.limiter.step.Request;
 import io.limiter.step.Verdict;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.RedisProcess;
 import io.limiter.testing.StepHook;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -23,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 class LockBackendTest {
 
@@ -31,6 +36,9 @@ class LockBackendTest {
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
     private final RedisLock lock = new RedisLock(RedisFixture.connections());
 
@@ -54,6 +62,27 @@ class LockBackendTest {
         assertThat(limiter.peek().isGranted()).isFalse();
         // Load and unlock, no save; the peek only loads. The lock is the only value set.
         assertThat(RedisFixture.commandsSent()).containsEntry("evalsha", 4L).containsEntry("set", 1L);
+    }
+
+    /** The lease is longer than this test waits, and Redis acquires the lock after the caller has left. */
+    @Test
+    void a_lock_that_is_acquired_too_late_is_released() {
+        RedisProcess process = resources.redis();
+        LettuceConnectionFactory connections = resources.lettuce(Resources.at(process.port()));
+        RateLimiter limiter = resources
+                .closing(RedisFixture.builder(connections)
+                        .lock(new RedisLock(connections, Duration.ofMinutes(10)))
+                        .decisionTimeout(Duration.ofMillis(200))
+                        .failurePolicy(FailurePolicy.LOCAL)
+                        .build())
+                .build("k", TEN);
+        Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
+        process.stop();
+        for (int i = 0; i < 10; i++) {
+            assertThat(limiter.decide(1).source()).isEqualTo(Source.LOCAL);
+        }
+        process.goOn();
+        Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
     }
 
     @Test

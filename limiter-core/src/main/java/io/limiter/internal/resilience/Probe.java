@@ -89,7 +89,9 @@ public final class Probe {
         LimiterBackendException failure = null;
         if (nodes.isConnected(probed)) {
             failure = write(probed);
-            if (failure != null && failure.kind() == Kind.AMBIGUOUS) {
+            // A lock that was not acquired in time is not ambiguous.
+            if (failure != null
+                    && (failure.kind() == Kind.AMBIGUOUS || failure.problem().equals(Guard.TIMEOUT))) {
                 // A stall often lasts a little longer than one timeout; another connection would outlast all stalls.
                 failure = write(probed);
             }
