@@ -295,6 +295,34 @@ def outage():
     p.write("outage.svg")
 
 
+def outage_peers():
+    """How long callers of each library waited at most, of the fleets in docs/benchmark/outage.csv."""
+    libraries = [("Limiter", "limiter"), ("Bucket4j", "bucket4j"), ("Bucket4j, batching", "bucket4j-batching"),
+                 ("Redisson", "redisson"), ("Gateway", "gateway"), ("Gateway, Bucket4j", "gateway-bucket4j")]
+    faults = [("stopped for 10 s", "stopped"), ("restarted empty", "restarted empty"), ("failed over", "failed over"),
+              ("crash-looping", "crash-looping")]
+    with open(HERE.parent / "benchmark" / "outage.csv", newline="") as figures:
+        rows = [row for row in csv.DictReader(figures) if row["instances"] == "4" and row["limit"] == "1000/s"]
+    longest = {(row["library"], row["fault"]): float(row["longest_ms"]) / 1000 for row in rows}
+    above = max(int(row["above"]) for row in rows if row["library"] == "limiter")
+    p = Picture(880, 282, "The longest call of six libraries while Redis fails in four ways")
+    p.text(8, 22, "The longest call while Redis fails, in seconds", "title")
+    left, width, gap = 150, 164, 18
+    for column, (title, fault) in enumerate(faults):
+        start = left + column * (width + gap)
+        p.text(start, 50, title, "small")
+        for row, (name, library) in enumerate(libraries):
+            top = 62 + row * 30
+            seconds = longest[library, fault]
+            if column == 0:
+                p.text(left - 12, top + 15, name, "", "end")
+            p.rect(start, top, max(2, seconds / 10.5 * (width - 34)), 20, "a" if row == 0 else "rest", 3)
+            p.text(start + max(2, seconds / 10.5 * (width - 34)) + 5, top + 15, f"{seconds:.2f}" if seconds < 1 else f"{seconds:.1f}", "small")
+    p.text(8, 258, "Four instances share a limit of 1,000 permits per second, and each library and client has its default settings.", "small")
+    p.text(8, 274, f"Meanwhile each instance of Limiter grants its share, so up to {above:,} permits beyond the limit. The others wait until Redis is back.", "small")
+    p.write("outage-peers.svg")
+
+
 def throughput():
     bars = [("Limiter", "limiter", "a"), ("Bucket4j, batching", "bucket4j-batching", "rest"),
             ("bare EVALSHA, no limit", "raw-evalsha", "rest"), ("Gateway's script", "gateway-script \u26a0", "rest"),
@@ -383,5 +411,5 @@ def filters():
     p.write("filters.svg")
 
 
-for picture in (architecture, token_bucket, group_commit, outage_fleet, outage, throughput, chooser, forwarded, filters):
+for picture in (architecture, token_bucket, group_commit, outage_fleet, outage, outage_peers, throughput, chooser, forwarded, filters):
     picture()
