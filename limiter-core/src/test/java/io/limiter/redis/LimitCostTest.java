@@ -89,6 +89,46 @@ class LimitCostTest {
         }
     }
 
+    /** With as many keys as fit into the tables of keys and of expiries, and when these tables have just grown. */
+    @ParameterizedTest
+    @ValueSource(ints = {65_000, 70_000})
+    @Tag("soak")
+    void a_key_also_needs_a_place_in_the_tables_of_redis(int keys) {
+        TokenBucket limit = TokenBucket.per(1, HOUR).withCapacity(100);
+        long before = usedMemory();
+        for (int first = 0; first < keys; first += 1000) {
+            decideIn(
+                    engine,
+                    IntStream.range(first, first + 1000)
+                            .<KeyRequests<?>>mapToObj(id -> new KeyRequests<>(
+                                    String.format(Locale.ROOT, "%s{size:%016d}", redis.prefix(), id),
+                                    limit,
+                                    List.of(Request.take(1, 0))))
+                            .toList());
+        }
+        // Each of them moves an entry of a table that is growing.
+        for (int id = 0; id < keys; id++) {
+            assertThat(RedisFixture.commands().exists(String.format(Locale.ROOT, "%s{size:%016d}", redis.prefix(), id)))
+                    .isOne();
+        }
+        String one = "%s{size:%016d}".formatted(redis.prefix(), 0);
+        long perKey = Math.round((double) (usedMemory() - before) / keys);
+        print("%,d keys of %d bytes take %d bytes of used_memory each", keys, bytes(one), perKey);
+        record("README.md", "TokenBucket bytes of used_memory with " + keys + " keys", Figures.bytes(perKey));
+        assertThat(perKey - bytes(one)).isBetween(0L, 100L);
+    }
+
+    private static long usedMemory() {
+        return RedisFixture.commands()
+                .info("memory")
+                .lines()
+                .filter(line -> line.startsWith("used_memory:"))
+                .mapToLong(line ->
+                        Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+                .findFirst()
+                .orElseThrow();
+    }
+
     @Test
     void a_decision_in_a_batch() {
         // As in production, with Redis's clock.

@@ -27,8 +27,8 @@ final class FleetTable {
     private static final String LEGEND = """
             Requests arrive at random (a Poisson process), each at one of the instances. Of two figures, the first is without prefetch, and
             the second with `prefetch-time=50ms`. The capacity of each limit is what it refills in a second. Calls are all commands that the
-            instances send to Redis, also those that only take permits ahead or return them. Prefetched permits also decide a request by
-            being used up. A request is *rejected early* if one bucket for all instances would still have had a permit. Then another instance
+            instances send to Redis, including those that only take permits ahead or return them. A request that is rejected because prefetched
+            permits are used up counts as decided by them, too. A request is *rejected early* if one bucket for all instances would still have had a permit. Then another instance
             holds it, or it is lost, or a cached rejection lasts a little too long. *Above the refill* means beyond `rate × t` in any time
             `t`. It is with prefetch, and the bound is `capacity + rate × prefetch time`.
             """;

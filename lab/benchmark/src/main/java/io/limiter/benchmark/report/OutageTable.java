@@ -33,7 +33,7 @@ final class OutageTable {
             - *Crash-looping*: for %d s, Redis is killed every second, and started without its data half a second later.
 
             Each cell covers the time from the fault until Redis decides again for every instance. *p99* is how long calls took, where a caller
-            that waits also stands for the calls that it could not make in that time. A `>` means that the longest call still had no answer when
+            that waits is counted again for each call that it would have made in that time. A `>` means that the longest call still had no answer when
             the run ended. *Errors* are exceptions that callers got. *Above* counts the grants above capacity + rate × t in the worst time t.
             *Back* is the time from the end of the fault until Redis decided again for the last instance.
             """;

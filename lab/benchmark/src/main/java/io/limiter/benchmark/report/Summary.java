@@ -136,8 +136,8 @@ final class Summary {
                 peer.map(best -> Numbers.of(rate(cell, best)) + " (" + best.name() + ")")
                         .orElse(Numbers.NONE),
                 Numbers.of(rate(cell, ours)),
-                peer.map(best -> Numbers.median(cell.ratio(ours, best))).orElse(Numbers.NONE),
-                Numbers.median(cell.ratio(ours, Contenders.RAW_EVALSHA)));
+                peer.map(best -> Numbers.spread(cell.ratio(ours, best))).orElse(Numbers.NONE),
+                Numbers.spread(cell.ratio(ours, Contenders.RAW_EVALSHA)));
         return Optional.of(new Row(
                 group.forUsers().test(cell.cell()),
                 group.columns().stream()
