@@ -73,8 +73,10 @@ public final class Soak {
     }
 
     private void run(Duration duration) throws Exception {
-        scene.pass(Duration.ofSeconds(5));
+        // JVMs that have just started, with a hundred threads each, grant few leases.
+        scene.pass(Duration.ofSeconds(10));
         Total before = measure();
+        scene.begins();
         long endNanos = System.nanoTime() + duration.toNanos();
         while (System.nanoTime() < endNanos) {
             fault();
