@@ -154,10 +154,10 @@ class ReadmeTest {
     /** The commands that .ci/run runs, and why it does not run the others. */
     @Test
     void each_command_of_the_first_pages_is_run_or_has_a_reason_not_to() throws IOException {
-        Set<String> run = Set.of("mvn -q verify", "mvn -pl limiter-sample -am -Dmaven.test.skip spring-boot:run");
+        Set<String> run = Set.of("mvn -q -T2 verify", "mvn -pl limiter-sample -am -Dmaven.test.skip spring-boot:run");
         Map<String, String> notRun = Map.of(
                 "mvn -q install -DskipTests",
-                "it would change the local Maven repository of this machine; mvn -q verify builds the same artifacts",
+                "it would change the local Maven repository of this machine; mvn -q -T2 verify builds the same artifacts",
                 "docker run -d --name redis -p 6379:6379 redis:8-alpine",
                 "it needs Docker; tests start servers of their own",
                 "mvn spring-boot:run -Dspring-boot.run.arguments=--server.port=8081",
