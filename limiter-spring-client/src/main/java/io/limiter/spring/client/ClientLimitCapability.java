@@ -17,8 +17,8 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * Limits the calls of Feign clients like {@link ClientLimitInterceptor}, both by the host and by the name of the Feign client if {@code limiter.clients}
- * has that name. A call to which two clients of {@code limiter.clients} apply takes permits of both. Spring Cloud OpenFeign adds this bean to its
- * clients. Safe for use by many threads.
+ * has that name. A call to which two clients of {@code limiter.clients} apply takes permits of both, or of neither if one of them rejects it. Spring
+ * Cloud OpenFeign adds this bean to its clients. Safe for use by many threads.
  */
 public final class ClientLimitCapability implements Capability {
 
@@ -42,7 +42,7 @@ public final class ClientLimitCapability implements Capability {
 
     private Response execute(Client client, Request request, Request.Options options) throws IOException {
         List<ClientRule> limiting = rulesOf(request);
-        limiting.forEach(ClientRule::acquire);
+        ClientRule.acquire(limiting);
         Response response = client.execute(request, options);
         if (!limiting.isEmpty()) {
             HttpHeaders headers = headers(response);

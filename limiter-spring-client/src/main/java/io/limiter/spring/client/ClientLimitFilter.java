@@ -14,7 +14,6 @@ import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClient;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -81,8 +80,8 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     /** Sends a request with permits of each. */
     private static Mono<ClientResponse> limited(
             List<ClientRule> clients, ClientRequest request, ExchangeFunction next) {
-        return Flux.fromIterable(clients).concatMap(ClientLimitFilter::acquired).then(Mono.defer(() -> {
-            clients.forEach(rule -> rule.checkPause(false));
+        return acquired(clients).then(Mono.defer(() -> {
+            ClientRule.checkPauses(clients);
             return next.exchange(request);
         }));
     }
@@ -91,9 +90,9 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
      * Leaves the thread that completed the decision, because other decisions wait for it: for the event loop that makes the call,
      * where filters behind this one do not block without a limit either, or else for threads that may block.
      */
-    private static Mono<CheckResult> acquired(ClientRule rule) {
+    private static Mono<CheckResult> acquired(List<ClientRule> clients) {
         // Not a stage that depends on it, which would not pass the cancellation on.
-        CompletableFuture<CheckResult> running = rule.acquireAsync();
+        CompletableFuture<CheckResult> running = ClientRule.acquireAsync(clients);
         Mono<CheckResult> acquired = Mono.fromFuture(running).doOnNext(ClientRule::throwIfRejected);
         return running.isDone() ? acquired : acquired.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
     }

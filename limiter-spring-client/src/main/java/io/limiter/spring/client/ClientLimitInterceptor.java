@@ -129,7 +129,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
             AtomicBoolean sent = new AtomicBoolean();
             return interceptor.intercept(request, body, (next, content) -> {
                 if (sent.getAndSet(true)) {
-                    charged(request).forEach(ClientRule::acquire);
+                    ClientRule.acquire(charged(request));
                 }
                 return send(next, content, execution);
             });

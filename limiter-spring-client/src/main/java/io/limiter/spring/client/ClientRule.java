@@ -49,26 +49,38 @@ record ClientRule(
         return first().name().name();
     }
 
+    /** Takes the permits of a call to which only this client applies, as {@link #acquire(List)} does. */
+    void acquire() {
+        acquire(List.of(this));
+    }
+
     /**
-     * Takes a permit of each limit, and waits for them.
+     * Takes a permit of each limit of each client, all or nothing, and waits for them.
      *
-     * @throws RateLimitExceededException if they are not there in time, or the client pauses
+     * @param clients that apply to one call
+     * @throws RateLimitExceededException if the permits are not there in time, or one of the clients pauses
      * @throws io.limiter.LimiterBackendException if Redis does not decide and the failure policy is to throw
      */
-    void acquire() {
-        checkPause(pause.isBanned());
-        throwIfRejected(check().run());
-        checkPause(false);
+    static void acquire(List<ClientRule> clients) {
+        throwIfRejected(check(clients).run());
+        checkPauses(clients);
     }
 
-    /** As {@link #acquire}, without blocking the calling thread: {@link #throwIfRejected} takes the result. Cancelling the future returns the permits. */
-    CompletableFuture<CheckResult> acquireAsync() {
-        checkPause(pause.isBanned());
-        return check().runAsync();
+    /**
+     * As {@link #acquire(List)}, without blocking the calling thread: {@link #throwIfRejected} takes the result, and {@link #checkPauses} follows. If
+     * the future is cancelled, the permits are returned.
+     */
+    static CompletableFuture<CheckResult> acquireAsync(List<ClientRule> clients) {
+        return check(clients).runAsync();
     }
 
-    /** Is also called after the wait, because a pause may have begun. If the call is decided then, the limiter rejects and counts it. */
-    void checkPause(boolean decided) {
+    /** Is called after the wait, because a pause may have begun. */
+    static void checkPauses(List<ClientRule> clients) {
+        clients.forEach(client -> client.checkPause(false));
+    }
+
+    /** @param decided whether the limiter decides the call, so that it rejects and counts it in a pause */
+    private void checkPause(boolean decided) {
         Duration left = decided ? Duration.ZERO : pause.leftHere();
         if (left.isZero()) {
             return;
@@ -95,7 +107,9 @@ record ClientRule(
         }
     }
 
-    private Check check() {
-        return Check.of(List.of(rule), Facts.NONE, null);
+    /** Of all clients together, because otherwise a call that one of them rejects would spend permits of another. */
+    private static Check check(List<ClientRule> clients) {
+        clients.forEach(client -> client.checkPause(client.pause.isBanned()));
+        return Check.of(clients.stream().map(ClientRule::rule).toList(), Facts.NONE, null);
     }
 }

@@ -15,6 +15,8 @@ import feign.Target;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.check.InternalLimitExceededException;
+import io.limiter.spring.internal.check.Facts;
+import io.limiter.spring.web.RuleLimits.Left;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -129,6 +131,39 @@ class FeignCallsTest {
             other.call();
             assertRejects(other, 3);
             assertThat(called).hasValue(3);
+        });
+    }
+
+    private void assertThatThreeRejectedCallsTakeNoPermitOfTheirName(BeanFactory beans, int limit) {
+        Api maps = api(beans, "maps");
+        for (int i = 0; i < 3; i++) {
+            assertRejects(maps, limit);
+        }
+        assertThat(called).as("without them").hasValue(1);
+        assertThat(beans.getBean(ClientRules.class)
+                        .named("maps")
+                        .rule()
+                        .peek(Facts.NONE)
+                        .join())
+                .extracting(Left::used)
+                .containsExactly(0L);
+    }
+
+    @Test
+    void a_call_that_the_limit_of_its_host_rejects_takes_no_permit_of_its_name() {
+        byHost(1).withPropertyValues(day("maps", 10)).run(context -> {
+            api(context, "other").call();
+            assertThatThreeRejectedCallsTakeNoPermitOfTheirName(context, 1);
+        });
+    }
+
+    @Test
+    void a_call_in_a_pause_of_its_host_takes_no_permit_of_its_name() {
+        byHost(1000).withPropertyValues(day("maps", 10)).run(context -> {
+            status = 429;
+            assertThatExceptionOfType(FeignException.class)
+                    .isThrownBy(() -> api(context, "other").call());
+            assertThatThreeRejectedCallsTakeNoPermitOfTheirName(context, 1000);
         });
     }
 

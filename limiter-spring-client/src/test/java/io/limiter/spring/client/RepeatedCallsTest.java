@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.sun.net.httpserver.HttpServer;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.check.InternalLimitExceededException;
+import io.limiter.spring.internal.check.Facts;
+import io.limiter.spring.web.RuleLimits.Left;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -185,6 +188,46 @@ class RepeatedCallsTest {
                     assertThatExceptionOfType(InternalLimitExceededException.class)
                             .isThrownBy(() -> call(client));
                     assertThat(called).hasValue(2);
+                });
+    }
+
+    /** Whichever of the two rejects the third attempt. */
+    @ParameterizedTest
+    @CsvSource({"2, 9, false", "9, 2, false", "2, 9, true", "9, 2, true"})
+    void an_attempt_that_one_client_rejects_takes_no_permit_of_the_other(int ofMaps, int ofPaid, boolean reactive) {
+        application()
+                .withPropertyValues(
+                        "limiter.clients.maps.limits.day.limit=" + ofMaps,
+                        "limiter.clients.paid.timeout=0",
+                        "limiter.clients.paid.limits.day.limit=" + ofPaid,
+                        "limiter.clients.paid.limits.day.per=1d")
+                .run(context -> {
+                    assertThatExceptionOfType(InternalLimitExceededException.class)
+                            .isThrownBy(() -> {
+                                if (reactive) {
+                                    call(webClient(context)
+                                            .filter(context.getBean(ClientLimitFilter.class)
+                                                    .named("paid"))
+                                            .filter(FILTER)
+                                            .build());
+                                } else {
+                                    call(restClient(context)
+                                            .requestInterceptor(context.getBean(ClientLimitInterceptor.class)
+                                                    .named("paid"))
+                                            .requestInterceptor(INTERCEPTOR)
+                                            .build());
+                                }
+                            });
+                    assertThat(called).hasValue(2);
+                    for (String name : new String[] {"maps", "paid"}) {
+                        assertThat(context.getBean(ClientRules.class)
+                                        .named(name)
+                                        .rule()
+                                        .peek(Facts.NONE)
+                                        .join())
+                                .extracting(Left::used)
+                                .containsExactly(2L);
+                    }
                 });
     }
 
