@@ -115,6 +115,9 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     /** Whether what decides is available. */
     public abstract BackendState backendState();
 
+    /** The clock of its limiters, which a test may move. */
+    public abstract Ticker ticker();
+
     /** The namespace of its limiters; empty if they have none. */
     public final String namespace() {
         return options.namespace().orElseThrow();

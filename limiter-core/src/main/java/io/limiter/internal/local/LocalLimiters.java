@@ -1,5 +1,6 @@
 package io.limiter.internal.local;
 
+import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
@@ -86,6 +87,11 @@ public class LocalLimiters extends EngineLimiterFactory {
     @Override
     public BackendState backendState() {
         return state;
+    }
+
+    @Override
+    public Ticker ticker() {
+        return waits.sleeper().ticker();
     }
 
     @Override

@@ -364,6 +364,11 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
+        public Ticker ticker() {
+            return Ticker.systemTicker();
+        }
+
+        @Override
         protected RateLimiter newRateLimiter(
                 KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable Prefetch prefetch) {
             if (keys.name().equals(slow)) {

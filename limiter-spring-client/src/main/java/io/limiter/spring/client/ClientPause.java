@@ -86,7 +86,7 @@ final class ClientPause {
         }
     }
 
-    /** An operator has removed or replaced the live ban, at this server time. */
+    /** An operator has removed or replaced the live ban, or a test begins, at this server time. */
     synchronized void lift(Instant at) {
         banSince = at;
         ownEnd = 0;

@@ -9,6 +9,7 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.internal.check.Resettable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -30,7 +31,7 @@ import org.springframework.http.HttpHeaders;
  * The pauses that third parties request. One begins here with the response; a live ban of the client's key announces it to the other
  * instances, which a thread of its own stores, because a response must not wait for Redis. Safe for use by many threads.
  */
-final class ClientPauses implements DisposableBean {
+final class ClientPauses implements Resettable, DisposableBean {
 
     /** Stores the live bans. A live limit by anyone else is left alone. */
     static final String WHO = "limiter.clients";
@@ -61,6 +62,7 @@ final class ClientPauses implements DisposableBean {
     /**
      * @param enabled whether calls are limited
      * @param live {@link LiveLimits#NONE} if each instance pauses by itself
+     * @param nanoTime the clock by which pauses end
      */
     ClientPauses(boolean enabled, LiveLimits live, ApplicationEventPublisher events, LongSupplier nanoTime) {
         this.enabled = enabled;
@@ -191,6 +193,11 @@ final class ClientPauses implements DisposableBean {
         } else {
             pause.lift(change.at());
         }
+    }
+
+    @Override
+    public void reset() {
+        byClient.values().forEach(pause -> pause.lift(live.serverTime()));
     }
 
     @Override

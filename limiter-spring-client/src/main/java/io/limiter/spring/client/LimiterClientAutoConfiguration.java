@@ -2,10 +2,12 @@ package io.limiter.spring.client;
 
 import feign.Capability;
 import io.limiter.LimiterFactory;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.internal.condition.SettingValue;
 import io.limiter.spring.internal.settings.NamedSettings;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.LongSupplier;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
@@ -66,9 +68,18 @@ public class LimiterClientAutoConfiguration {
 
     @Bean
     ClientPauses limiterClientPauses(
-            Environment environment, ObjectProvider<LiveLimits> limits, ApplicationEventPublisher events) {
+            LimiterFactory factory,
+            Environment environment,
+            ObjectProvider<LiveLimits> limits,
+            ApplicationEventPublisher events) {
         boolean enabled = SettingValue.isTrue(environment, "limiter.enabled", true);
-        return new ClientPauses(enabled, limits.getIfAvailable(() -> LiveLimits.NONE), events, System::nanoTime);
+        return new ClientPauses(enabled, limits.getIfAvailable(() -> LiveLimits.NONE), events, clockOf(factory));
+    }
+
+    /** That of the limiters, which a test may move. A factory of the application has none. */
+    private static LongSupplier clockOf(LimiterFactory factory) {
+        EngineLimiterFactory limiters = EngineLimiterFactory.of(factory);
+        return limiters == null ? System::nanoTime : limiters.ticker()::read;
     }
 
     @Configuration(proxyBeanMethods = false)

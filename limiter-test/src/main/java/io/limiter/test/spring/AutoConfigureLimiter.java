@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * Lets the limits of a test be decided in the process, with a {@link io.limiter.test.TestClock} that the test moves.
  *
  * <p>It works with {@code @SpringBootTest} and with slices such as {@code @WebMvcTest}. Annotations, HTTP rules and injected limiters need no
- * Redis. Each test starts with all permits, but the clock keeps its time. The clock and the
+ * Redis. Each test starts with all permits and without a pause of outgoing calls, but the clock keeps its time. The clock and the
  * {@link io.limiter.test.TestLimiterFactory}, which is the primary factory, are beans. It also enables limits that
  * {@code limiter.enabled=false} disables in other tests.
  */
