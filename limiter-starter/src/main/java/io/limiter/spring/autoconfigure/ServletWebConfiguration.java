@@ -102,7 +102,8 @@ class ServletWebConfiguration {
 
         @Override
         public void onApplicationEvent(AbstractAuthenticationFailureEvent event) {
-            CurrentRequest.authenticationFailed();
+            CurrentRequest.authenticationFailed(
+                    String.valueOf(event.getAuthentication().getName()));
         }
     }
 

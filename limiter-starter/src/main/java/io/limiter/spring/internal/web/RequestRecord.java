@@ -13,10 +13,12 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +54,9 @@ public final class RequestRecord implements DecisionRecorder {
     /** 0 until it is known. */
     private int status;
 
-    private boolean authenticationFailed;
+    /** The names of the logins that have failed and did not succeed later; {@code null} if none has failed. */
+    private @Nullable Set<String> failedLogins;
+
     private @Nullable ResponseReading reading;
 
     public RequestRecord(HeaderSet headerSet) {
@@ -126,7 +130,8 @@ public final class RequestRecord implements DecisionRecorder {
             }
             // A handler of the application may have answered the rejection.
             boolean rejected = newStatus == REJECTED || newStatus == TOO_MANY_REQUESTS && !rejections.isEmpty();
-            known = rejected ? REJECTED : authenticationFailed && newStatus < 400 ? UNAUTHORIZED : newStatus;
+            boolean failed = failedLogins != null && !failedLogins.isEmpty() && newStatus < 400;
+            known = rejected ? REJECTED : failed ? UNAUTHORIZED : newStatus;
             status = known;
             actions = List.copyOf(whenDone);
             whenDone.clear();
@@ -156,9 +161,29 @@ public final class RequestRecord implements DecisionRecorder {
         }
     }
 
-    /** A password or token was wrong. A form login answers that with a redirect, which charges as the status 401 would. */
-    public synchronized void authenticationFailed() {
-        authenticationFailed = true;
+    /**
+     * A password or token was wrong. A form login answers that with a redirect, which charges as the status 401 would.
+     *
+     * @param login the name of the user who failed to log in
+     */
+    public synchronized void authenticationFailed(String login) {
+        if (failedLogins == null) {
+            failedLogins = new HashSet<>();
+        }
+        failedLogins.add(login);
+    }
+
+    /**
+     * If the same login has failed before, its failure no longer counts, because one authentication manager can accept a login that
+     * another does not know. The failures of other logins in the same request still count, because otherwise a caller could add a
+     * login of their own to each guess, which would then be free.
+     *
+     * @param login the name of the user who has logged in, as the request gives it
+     */
+    public synchronized void authenticationSucceeded(String login) {
+        if (failedLogins != null) {
+            failedLogins.remove(login);
+        }
     }
 
     /**

@@ -10,10 +10,11 @@ import io.limiter.spring.internal.check.PermitRequest;
 import io.limiter.testing.Expected;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The decisions that later dispatches of a request repeat. */
+/** The decisions that later dispatches of a request repeat, and the status that charges it. */
 class RequestRecordTest {
 
     private static final PermitRequest REQUEST = new PermitRequest(LimitName.chosen("p:", "limit"), List.of("key"), 1);
@@ -66,5 +67,34 @@ class RequestRecordTest {
         add(first, "first");
         add(decision(false), "first");
         assertThat(decisions.earlier(REQUEST, "second")).isSameAs(first);
+    }
+
+    /** The status that decides whether the request is charged, if its response has the status 302. */
+    private int statusOfRedirect() {
+        AtomicInteger status = new AtomicInteger();
+        decisions.whenDone(status::set);
+        decisions.done(302, name -> null);
+        return status.get();
+    }
+
+    @Test
+    void a_login_that_fails_and_then_succeeds_has_not_failed() {
+        decisions.authenticationFailed("ann");
+        decisions.authenticationSucceeded("ann");
+        assertThat(statusOfRedirect()).isEqualTo(302);
+    }
+
+    @Test
+    void a_login_that_succeeds_and_then_fails_has_failed() {
+        decisions.authenticationSucceeded("ann");
+        decisions.authenticationFailed("ann");
+        assertThat(statusOfRedirect()).isEqualTo(401);
+    }
+
+    @Test
+    void a_failed_login_still_counts_if_another_user_logs_in_with_the_same_request() {
+        decisions.authenticationFailed("victim");
+        decisions.authenticationSucceeded("ann");
+        assertThat(statusOfRedirect()).isEqualTo(401);
     }
 }

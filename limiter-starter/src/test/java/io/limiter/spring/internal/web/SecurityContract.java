@@ -128,7 +128,7 @@ public abstract class SecurityContract extends ServerContract {
         assertThat(login("other-" + run, "guess")).isEqualTo(302);
     }
 
-    private long left(String account) {
+    protected final long left(String account) {
         return bean(LimiterFactory.class)
                 .with(LimiterOptions.NONE.withPrefix("httpLimit:"))
                 .build("account", FixedWindow.of(3, Duration.ofHours(1)))
@@ -138,7 +138,12 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     private int login(String user, String password) throws Exception {
-        return post("/login", "username=" + user + "&password=" + password).statusCode();
+        return login(server, user, password);
+    }
+
+    protected static int login(ConfigurableApplicationContext on, String user, String password) throws Exception {
+        return send("POST", on, "/login", "username=" + user + "&password=" + password)
+                .statusCode();
     }
 
     private HttpResponse<String> post(String path, String form) throws Exception {

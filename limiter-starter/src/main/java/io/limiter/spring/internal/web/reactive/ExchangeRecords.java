@@ -3,6 +3,7 @@ package io.limiter.spring.internal.web.reactive;
 import io.limiter.spring.internal.check.DecisionRecorder;
 import io.limiter.spring.internal.web.HeaderSet;
 import io.limiter.spring.internal.web.RequestRecord;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -25,18 +26,14 @@ public final class ExchangeRecords {
         return exchange == null ? null : find(exchange);
     }
 
-    /** An authentication of the exchange in Reactor's context has failed. */
-    static void authenticationFailed(ContextView context) {
-        ServerWebExchangeContextFilter.getExchange(context)
-                .map(ExchangeRecords::find)
-                .ifPresent(RequestRecord::authenticationFailed);
+    /** The decisions for the exchange in Reactor's context; empty if there is no exchange, or it has none. */
+    static Optional<RequestRecord> in(ContextView context) {
+        return ServerWebExchangeContextFilter.getExchange(context).map(ExchangeRecords::find);
     }
 
     /** The exchange of a subscription is answered with a rejection, which this library does not write. */
     public static void rejected(ContextView context) {
-        ServerWebExchangeContextFilter.getExchange(context)
-                .map(ExchangeRecords::find)
-                .ifPresent(RequestRecord::rejected);
+        in(context).ifPresent(RequestRecord::rejected);
     }
 
     /** {@code null} if the exchange has none. */

@@ -5,6 +5,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.security.authentication.ReactiveAuthenticationManager;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.AuthenticationException;
 import reactor.core.publisher.Mono;
 
@@ -34,11 +35,24 @@ public final class FailedAuthentications implements BeanPostProcessor {
     private static Object noticing(Object manager) {
         return proxy(manager, call -> {
             Object result = call.proceed();
+            Object[] arguments = call.getArguments();
             return result instanceof Mono<?> authentication
-                    ? Mono.deferContextual(context -> authentication.doOnError(
-                            AuthenticationException.class, e -> ExchangeRecords.authenticationFailed(context)))
+                            && call.getMethod().getName().equals("authenticate")
+                            && arguments.length == 1
+                            && arguments[0] instanceof Authentication login
+                    ? noticed(authentication, String.valueOf(login.getName()))
                     : result;
         });
+    }
+
+    /** Successes are noticed too, because another manager may have rejected the same login before. */
+    private static <T> Mono<T> noticed(Mono<T> authentication, String login) {
+        return Mono.deferContextual(context -> authentication
+                .doOnNext(user ->
+                        ExchangeRecords.in(context).ifPresent(record -> record.authenticationSucceeded(login)))
+                .doOnError(
+                        AuthenticationException.class,
+                        e -> ExchangeRecords.in(context).ifPresent(record -> record.authenticationFailed(login))));
     }
 
     /** Of the same class where that can be, because others may inject it by its class. */

@@ -61,12 +61,16 @@ public final class CurrentRequest {
         return current == null ? null : current.getRequest().getUserPrincipal();
     }
 
-    /** An authentication has failed in the thread of a request. */
-    public static void authenticationFailed() {
+    /**
+     * An authentication has failed in the thread of a request.
+     *
+     * @param login the name of the user who failed to log in
+     */
+    public static void authenticationFailed(String login) {
         ServletRequestAttributes current = attributes();
         DispatchRecorder recorder = current == null ? null : DispatchRecorder.find(current.getRequest());
         if (recorder != null) {
-            recorder.record().authenticationFailed();
+            recorder.record().authenticationFailed(login);
         }
     }
 

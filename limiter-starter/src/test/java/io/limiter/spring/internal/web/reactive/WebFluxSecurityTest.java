@@ -11,16 +11,23 @@ import io.limiter.spring.internal.web.SecurityContract;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.OnNetty;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
+import org.springframework.security.authentication.BadCredentialsException;
+import org.springframework.security.authentication.ReactiveAuthenticationManager;
+import org.springframework.security.authentication.UserDetailsRepositoryReactiveAuthenticationManager;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
@@ -132,6 +139,45 @@ class WebFluxSecurityTest extends SecurityContract {
     @Configuration(proxyBeanMethods = false)
     @Import({OnTomcat.class, OnNetty.class})
     static class Application {}
+
+    /** Asks a directory first, which does not know the local users. */
+    @Configuration(proxyBeanMethods = false)
+    @Import({OnTomcat.class, OnNetty.class})
+    static class TwoManagers {
+
+        @Bean
+        ReactiveAuthenticationManager directory() {
+            return login -> Mono.error(new BadCredentialsException("unknown user"));
+        }
+
+        @Bean
+        ReactiveAuthenticationManager local(ReactiveUserDetailsService users) {
+            return new UserDetailsRepositoryReactiveAuthenticationManager(users);
+        }
+
+        @Bean
+        @Primary
+        ReactiveAuthenticationManager both(
+                @Qualifier("directory") ReactiveAuthenticationManager directory,
+                @Qualifier("local") ReactiveAuthenticationManager local) {
+            return login -> directory.authenticate(login).onErrorResume(e -> local.authenticate(login));
+        }
+    }
+
+    /** It fails in the directory before it succeeds, and with a wrong password it fails in both. */
+    @Test
+    void a_login_that_only_the_second_manager_accepts_is_not_charged() throws Exception {
+        ConfigurableApplicationContext on = start(TwoManagers.class);
+        String user = "local-" + run;
+        for (int i = 0; i < 6; i++) {
+            assertThat(login(on, user, "secret")).isEqualTo(302);
+        }
+        Eventually.that(() -> assertThat(left(user)).isEqualTo(3));
+        for (int i = 0; i < 3; i++) {
+            assertThat(login(on, user, "guess")).isEqualTo(302);
+        }
+        assertThat(login(on, user, "secret")).isEqualTo(429);
+    }
 
     @Override
     protected List<String> settings() {
