@@ -24,6 +24,7 @@ import io.limiter.spring.web.ReactiveRuleLimits;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -117,8 +118,8 @@ class ReactiveWebConfiguration {
     static class OfSecurity {
 
         @Bean
-        static FailedAuthentications limiterFailedAuthentications() {
-            return new FailedAuthentications();
+        static FailedAuthentications limiterFailedAuthentications(ConfigurableListableBeanFactory beans) {
+            return new FailedAuthentications(beans);
         }
     }
 
