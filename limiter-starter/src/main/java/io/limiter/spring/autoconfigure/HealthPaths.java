@@ -36,15 +36,17 @@ final class HealthPaths {
         if (!PRESENT) {
             return List.of();
         }
+        // The servlet that handles the endpoint also handles additional paths, so all of them are below its path.
+        String servlet = path(environment.getProperty("spring.mvc.servlet.path", ""));
         List<String> paths = new ArrayList<>();
         if (isOnPortOfApplication(environment)) {
-            paths.add(path(environment.getProperty("spring.mvc.servlet.path", ""))
+            paths.add(servlet
                     + path(environment.getProperty(ENDPOINTS + "base-path", "/actuator"))
                     + path(environment.getProperty(ENDPOINTS + "path-mapping.health", "health")));
         }
         if (environment.getProperty(HEALTH + "probes.add-additional-paths", Boolean.class, false)) {
-            paths.add("/livez");
-            paths.add("/readyz");
+            paths.add(servlet + "/livez");
+            paths.add(servlet + "/readyz");
         }
         Binder.get(environment)
                 .bind(HEALTH + "group", Bindable.mapOf(String.class, Group.class))
@@ -54,7 +56,7 @@ final class HealthPaths {
                 .map(Group::additionalPath)
                 .filter(Objects::nonNull)
                 .filter(path -> path.startsWith(OF_THE_APPLICATION))
-                .map(path -> path(path.substring(OF_THE_APPLICATION.length())))
+                .map(path -> servlet + path(path.substring(OF_THE_APPLICATION.length())))
                 .forEach(paths::add);
         return paths;
     }

@@ -214,6 +214,26 @@ class ServletRulesTest extends HttpRulesContract {
         }
     }
 
+    /** A platform restarts what does not answer these. */
+    @Test
+    void health_below_the_path_of_the_servlet_is_under_no_rule_that_does_not_name_it() throws Exception {
+        ConfigurableApplicationContext probed = start(
+                Application.class,
+                "spring.mvc.servlet.path=/api",
+                "management.endpoint.health.probes.enabled=true",
+                "management.endpoint.health.probes.add-additional-paths=true",
+                "management.endpoint.health.group.deep.include=ping",
+                "management.endpoint.health.group.deep.additional-path=server:/deep",
+                "limiter.http.login.path=/**",
+                "limiter.http.login.key=header:X-Api-Key");
+        for (String path : List.of("/api/actuator/health", "/api/livez", "/api/readyz", "/api/deep")) {
+            Reply health = call("GET", probed, path);
+            assertThat(health.statusCode()).as(path).isEqualTo(200);
+            assertThat(health.header("RateLimit")).as(path).isEmpty();
+        }
+        assertThat(call("GET", probed, "/api/livez2").statusCode()).isEqualTo(400);
+    }
+
     @Test
     void slashes_ahead_of_a_servlet_or_the_application_are_no_error() throws Exception {
         assertThat(get("//services/x").body()).isEqualTo("served");
