@@ -13,8 +13,9 @@ import reactor.core.publisher.Mono;
 
 /**
  * Responds to rejected calls that an {@code @ExceptionHandler} method of an advice for all exceptions would answer otherwise. If an
- * advice names the exception, or none handles it, it is left to them and to {@link ExchangeRejectionResponses}. Each exception has
- * an advice of its own, because an application may name one of them.
+ * advice names the exception, or none handles it, it is left to them and to {@link ExchangeRejectionResponses}. That holds for all
+ * controllers, even if that advice applies to only some of them, because WebFlux sorts advice only once, and asks no further advice
+ * if one declines. Each exception has an advice of its own, because an application may name one of them.
  */
 public abstract class RejectionAdvice implements Ordered {
 
@@ -37,7 +38,7 @@ public abstract class RejectionAdvice implements Ordered {
     }
 
     private boolean precedes() {
-        return handlers.answer(exception, null);
+        return handlers.answerByAnyAdvice(exception);
     }
 
     /** An error leaves the exception to the handlers of the application's exceptions. */

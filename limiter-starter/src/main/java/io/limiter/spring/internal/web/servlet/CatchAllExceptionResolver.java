@@ -44,9 +44,9 @@ public final class CatchAllExceptionResolver implements HandlerExceptionResolver
 
     /** Whether a method for all exceptions would answer, because nothing names the exception or one that it causes. */
     private boolean isCaught(Throwable exception, @Nullable Object handler) {
-        Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
+        HandlerMethod method = handler instanceof HandlerMethod ofController ? ofController : null;
         for (Throwable each = exception; each != null; each = each.getCause()) {
-            if (!handlers.answer(each.getClass(), controller)) {
+            if (!handlers.answer(each.getClass(), method)) {
                 return false;
             }
             if (RejectionResponses.isRejection(each)) {

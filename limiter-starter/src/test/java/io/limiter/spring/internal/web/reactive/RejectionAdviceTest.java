@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.internal.web.Reply;
 import io.limiter.spring.internal.web.ServerContract;
 import io.limiter.testing.OnNetty;
 import java.util.List;
@@ -87,6 +88,40 @@ class RejectionAdviceTest extends ServerContract {
         }
     }
 
+    @RestController
+    static class Elsewhere {
+
+        @GetMapping("/elsewhere")
+        @CountLimit(name = "elsewhere", limit = 1, per = "1h")
+        public Mono<String> elsewhere() {
+            return Mono.just("done");
+        }
+    }
+
+    @ControllerAdvice(assignableTypes = Elsewhere.class)
+    @Order(0)
+    static class AdviceOfOneController {
+
+        @ExceptionHandler
+        ResponseEntity<String> exceeded(RateLimitExceededException e) {
+            return ResponseEntity.status(503).body("advice of one controller");
+        }
+    }
+
+    @ControllerAdvice
+    @Order(1)
+    static class Rethrowing {
+
+        @ExceptionHandler(Exception.class)
+        void all(Exception e) throws Exception {
+            throw e;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Application.class, Elsewhere.class, AdviceOfOneController.class, Rethrowing.class})
+    static class WithAdviceOfOneController {}
+
     @Override
     protected WebApplicationType type() {
         return WebApplicationType.REACTIVE;
@@ -119,5 +154,17 @@ class RejectionAdviceTest extends ServerContract {
         call("GET", server, "/once");
         assertThat(call("GET", server, "/once").body()).isEqualTo("own advice");
         assertThat(call("GET", server, "/keyed").statusCode()).isEqualTo(400);
+    }
+
+    /** It receives rejections of the other controllers, too. */
+    @Test
+    void an_advice_for_all_exceptions_can_rethrow_a_rejection_that_advice_of_one_controller_names() throws Exception {
+        ConfigurableApplicationContext server = start(WithAdviceOfOneController.class);
+        call("GET", server, "/elsewhere");
+        assertThat(call("GET", server, "/elsewhere").body()).isEqualTo("advice of one controller");
+        call("GET", server, "/once");
+        Reply rejected = call("GET", server, "/once");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(retryAfter(rejected)).isPositive();
     }
 }

@@ -17,7 +17,9 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -220,6 +222,54 @@ class RejectionExceptionResolverTest {
             call(mvc, get("/service"));
             assertThat(call(mvc, get("/service")).getContentAsString()).isEqualTo("own advice");
         });
+    }
+
+    @RestController
+    static class Elsewhere {
+
+        private final Service service;
+
+        Elsewhere(Service service) {
+            this.service = service;
+        }
+
+        @GetMapping("/elsewhere")
+        public String elsewhere() {
+            service.call();
+            return "done";
+        }
+    }
+
+    @ControllerAdvice(assignableTypes = Elsewhere.class)
+    @Order(0)
+    static class AdviceOfOneController {
+
+        @ExceptionHandler
+        ResponseEntity<String> handle(RateLimitExceededException e) {
+            return ResponseEntity.status(503).body("advice of one controller");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/service", "/functional", "/wrapped"})
+    void an_advice_that_names_the_exception_changes_nothing_for_controllers_it_does_not_apply_to(String path) {
+        run(runner.withBean(CatchAll.class).withBean(Elsewhere.class).withBean(AdviceOfOneController.class), mvc -> {
+            call(mvc, get(path));
+            MockHttpServletResponse rejected = call(mvc, get(path));
+            assertThat(rejected.getStatus()).isEqualTo(429);
+            assertThat(rejected.getHeader("Retry-After")).isNotNull();
+            assertThat(call(mvc, get("/elsewhere")).getContentAsString()).isEqualTo("advice of one controller");
+        });
+    }
+
+    @Test
+    void a_handler_of_all_exceptions_in_the_parent_context_makes_no_500_of_a_rejection() {
+        try (AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(CatchAll.class)) {
+            run(runner.withParent(parent), mvc -> {
+                call(mvc, get("/service"));
+                assertThat(call(mvc, get("/service")).getStatus()).isEqualTo(429);
+            });
+        }
     }
 
     @Test
