@@ -33,8 +33,9 @@ final class EmbeddedRedisCustomizerFactory implements ContextCustomizerFactory {
     private static void requireUrlIsUsed(Environment environment) {
         for (String property : PREFERRED) {
             if (environment.containsProperty(property) || environment.containsProperty(property + "[0]")) {
-                throw new IllegalStateException("@EmbeddedRedis has no effect if " + property + " is set, because Spring Boot"
-                        + " prefers it to spring.data.redis.url: set it in a profile that is not active in this test");
+                throw new IllegalStateException(
+                        "@EmbeddedRedis has no effect if " + property + " is set, because Spring Boot"
+                                + " prefers it to spring.data.redis.url: set it in a profile that is not active in this test");
             }
         }
     }

@@ -64,8 +64,9 @@ class EmbeddedRedisSettingsTest {
                     new AnnotationConfigContextLoader());
             assertThatThrownBy(() -> customizer.customizeContext(context, test))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("@EmbeddedRedis has no effect if " + property + " is set, because Spring Boot prefers it to"
-                            + " spring.data.redis.url: set it in a profile that is not active in this test");
+                    .hasMessage(
+                            "@EmbeddedRedis has no effect if " + property + " is set, because Spring Boot prefers it to"
+                                    + " spring.data.redis.url: set it in a profile that is not active in this test");
         }
     }
 }

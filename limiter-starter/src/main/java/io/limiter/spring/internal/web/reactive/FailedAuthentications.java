@@ -76,8 +76,8 @@ public final class FailedAuthentications implements BeanPostProcessor {
     /** Successes are noticed too, because another manager may have rejected the same login before. */
     private static <T> Mono<T> noticed(Mono<T> authentication, String login) {
         return Mono.deferContextual(context -> authentication
-                .doOnNext(user ->
-                        ExchangeRecords.in(context).ifPresent(record -> record.authenticationSucceeded(login)))
+                .doOnNext(
+                        user -> ExchangeRecords.in(context).ifPresent(record -> record.authenticationSucceeded(login)))
                 .doOnError(
                         AuthenticationException.class,
                         e -> ExchangeRecords.in(context).ifPresent(record -> record.authenticationFailed(login))));
@@ -89,7 +89,8 @@ public final class FailedAuthentications implements BeanPostProcessor {
             return false;
         }
         // Not the type of the bean as Spring knows it, because that is its class as soon as the bean has been created.
-        Class<?> declared = beans.getMergedBeanDefinition(name).getResolvableType().resolve(Object.class);
+        Class<?> declared =
+                beans.getMergedBeanDefinition(name).getResolvableType().resolve(Object.class);
         return !declared.isInterface() && declared.isInstance(bean);
     }
 
