@@ -22,7 +22,8 @@ final class InstanceCount {
     private final Instances instances;
     private final Duration counts;
     private final LogThrottle failures = new LogThrottle();
-    // Not the name in reports, because instances may share that. Null while this instance does not belong to the fleet.
+    // Not the name in reports, because instances may share that. It says for how long it counts (see alive.lua).
+    // Null while this instance does not belong to the fleet.
     private volatile @Nullable String id;
     // The id of the last count.
     private @Nullable String counted;
@@ -43,7 +44,7 @@ final class InstanceCount {
 
     /** This instance counts from the next poll on, and is another one each time, because there may be copies of the process. */
     void join() {
-        id = UUID.randomUUID().toString();
+        id = UUID.randomUUID() + ":" + counts.toMillis();
     }
 
     /** How many are known; 1 before the first count. */

@@ -22,6 +22,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,48 @@ class InstanceCountTest {
         assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
         pass(KnownInstances.EVERY);
         assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
+    }
+
+    @Test
+    void an_instance_that_was_killed_before_the_clock_was_set_back_counts_as_if_it_had_just_counted() {
+        Instance one = new Instance();
+        new Instance().count();
+        assertThat(one.count()).isEqualTo(2);
+        pass(Duration.ofHours(-1));
+        assertThat(one.count()).isEqualTo(2);
+        for (int missed = 1; missed <= 4; missed++) {
+            assertThat(passAndCount(one)).as("%s counts missed", missed).isEqualTo(2);
+        }
+        assertThat(passAndCount(one)).isOne();
+    }
+
+    @Test
+    void after_the_clock_was_set_back_an_instance_that_polls_rarely_counts_on() {
+        Instance one = new Instance();
+        new Instance(Duration.ofHours(1)).count();
+        assertThat(one.count()).isEqualTo(2);
+        pass(Duration.ofHours(-1));
+        for (int i = 0; i < 10; i++) {
+            assertThat(passAndCount(one)).isEqualTo(2);
+        }
+        pass(KnownInstances.counts(Duration.ofHours(1)));
+        one.count();
+        passAndCount(one);
+        assertThat(passAndCount(one)).as("and no longer than its time").isOne();
+    }
+
+    @Test
+    void after_the_clock_was_set_back_an_instance_of_an_older_version_counts_on() {
+        Instance one = new Instance();
+        one.count();
+        FLEET.<Long>commands(commands -> commands.zadd(
+                "{limiter:live}:instances",
+                FLEET.clock().micros() + 18e6,
+                UUID.randomUUID().toString()));
+        pass(Duration.ofHours(-1));
+        for (int i = 0; i < 10; i++) {
+            assertThat(passAndCount(one)).isEqualTo(2);
+        }
     }
 
     @Test

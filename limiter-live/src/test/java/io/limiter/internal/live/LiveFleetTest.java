@@ -199,6 +199,16 @@ class LiveFleetTest {
     }
 
     @Test
+    void an_instance_that_has_ended_is_no_longer_reported_after_the_clock_was_set_back() {
+        LiveInstance one = FLEET.instance("one", true);
+        LiveInstance other = FLEET.instance("other", true);
+        reportsOf(one, other);
+        FLEET.clock().advance(Duration.ofHours(-1));
+        one.pollLiveLimits();
+        assertThat(reports(one)).extracting(InstanceReport::instance).containsExactly("one");
+    }
+
+    @Test
     void nothing_is_reported_unless_watched() {
         LiveInstance one = FLEET.instance("one", true);
         one.pollLiveLimits();

@@ -226,6 +226,7 @@ public final class LiveStore {
     /**
      * Records that an instance is alive.
      *
+     * @param instance a name that ends with a colon and the milliseconds for which it counts
      * @param counts for how long
      * @param withNames whether the names of all are wanted
      */
