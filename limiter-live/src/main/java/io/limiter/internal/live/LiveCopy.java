@@ -210,8 +210,9 @@ final class LiveCopy {
             return read;
         }
         lost.restore(copy.version, secret, copy.limits, serverMicros() + EXPIRES_SOON_MICROS);
-        // Another instance may have restored the same in between.
-        LiveStore.Read restored = read(hasOthers ? Copy.EMPTY : copy);
+        // Another instance may have restored the same in between. All limits are read, because the changes of the read
+        // before are not those up to this one.
+        LiveStore.Read restored = read(Copy.EMPTY);
         if (hasOtherSecret(restored)) {
             lost.warnOfHashes(copy.limits, serverMicros());
         }

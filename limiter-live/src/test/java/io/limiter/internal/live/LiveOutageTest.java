@@ -234,6 +234,21 @@ class LiveOutageTest {
         });
     }
 
+    @Test
+    void an_instance_that_restores_misses_no_change_because_of_another_that_cannot_be_read() {
+        LiveInstance one = FLEET.instance();
+        LiveInstance restoring = restoring();
+        put(one, "search", TEN);
+        restoring.pollLiveLimits();
+        FLEET.<Long>commands(commands -> commands.zadd("{limiter:live}:history", 2, "[]"));
+        put(one, "search", TEN.withRate(20));
+        assertThat(logged(restoring::pollLiveLimits))
+                .singleElement()
+                .asString()
+                .startsWith("The history of live limits has a change that cannot be read: ");
+        assertThat(live(restoring).get("search").orElseThrow().settings()).isEqualTo(TEN.withRate(20));
+    }
+
     private static LiveInstance restoring() {
         return FLEET.instance(BY_HAND.withRestore(true));
     }
