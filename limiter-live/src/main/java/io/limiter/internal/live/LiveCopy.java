@@ -209,6 +209,10 @@ final class LiveCopy {
             lost.warn(read, copy.version, copy.stamp, hasOthers);
             return read;
         }
+        if (read.behind() && !hasOthers) {
+            // Redis has lost nothing: what it does not have any more has ended, and must not come back.
+            return read;
+        }
         lost.restore(copy.version, secret, copy.limits, serverMicros() + EXPIRES_SOON_MICROS);
         // Another instance may have restored the same in between. All limits are read, because the changes of the read
         // before are not those up to this one.

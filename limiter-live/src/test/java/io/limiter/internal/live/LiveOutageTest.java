@@ -249,6 +249,29 @@ class LiveOutageTest {
         assertThat(live(restoring).get("search").orElseThrow().settings()).isEqualTo(TEN.withRate(20));
     }
 
+    @Test
+    void an_instance_that_is_only_behind_does_not_bring_a_replaced_limit_back() {
+        LiveInstance one = restoring();
+        LiveInstance behind = restoring();
+        put(one, "search", TEN);
+        behind.pollLiveLimits();
+        live(one).put("search", TEN.withRate(50), NOTE.withExpiry(Duration.ofMinutes(1)), 1);
+        FLEET.clock().advance(Duration.ofMinutes(2));
+        one.pollLiveLimits();
+        one.pollLiveLimits();
+        // More changes than a poll reads one by one.
+        for (int i = 0; i < 50; i++) {
+            put(one, "limit" + i, TEN);
+        }
+        assertThat(logged(behind::pollLiveLimits)).isEmpty();
+        for (LiveInstance each : List.of(one, behind, FLEET.instance())) {
+            assertThat(live(each).list())
+                    .extracting(LiveLimit::name)
+                    .hasSize(50)
+                    .doesNotContain("search");
+        }
+    }
+
     private static LiveInstance restoring() {
         return FLEET.instance(BY_HAND.withRestore(true));
     }

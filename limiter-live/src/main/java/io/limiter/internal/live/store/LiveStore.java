@@ -100,6 +100,7 @@ public final class LiveStore {
      * @param limits by field
      * @param secret of the hashes of keys; empty before it is needed
      * @param instances how many are alive and have counted
+     * @param behind whether Redis has lost nothing that the reader has, because the history has the reader's newest change
      */
     public record Read(
             long version,
@@ -110,7 +111,8 @@ public final class LiveStore {
             List<String> changes,
             Map<String, String> limits,
             String secret,
-            int instances) {}
+            int instances,
+            boolean behind) {}
 
     /**
      * @param hasLimits whether the reader has limits that Redis must have, too
@@ -135,7 +137,8 @@ public final class LiveStore {
                 texts(reply.get(5)),
                 all,
                 readSecret,
-                Integer.parseInt(text(reply.get(8))));
+                Integer.parseInt(text(reply.get(8))),
+                text(reply.get(9)).equals("1"));
     }
 
     /**

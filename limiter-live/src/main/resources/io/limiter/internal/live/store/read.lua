@@ -44,11 +44,13 @@ if not version or #version > 15 then
 end
 local changes, all = {}, {}
 local complete = version == ARGV[1] and stamp == ARGV[2]
+local behind = false
 if not complete then
   -- Without the newest change, the history is not of these limits; without the reader's, it does not say what that has missed.
   -- What was restored may have older versions than a reader that lacks it.
   local since = tonumber(ARGV[1]) > (tonumber(restored) or 0)
-  if since and has_change(version, stamp) and has_change(ARGV[1], ARGV[2]) and has_keys_since(ARGV[1]) then
+  behind = since and has_change(version, stamp) and has_change(ARGV[1], ARGV[2])
+  if behind and has_keys_since(ARGV[1]) then
     changes = redis.call('ZREVRANGEBYSCORE', KEYS[3], version, '(' .. ARGV[1], 'LIMIT', 0, MOST)
     complete = #changes < MOST
   end
@@ -57,11 +59,12 @@ if not complete then
   end
 end
 if lost then
-  complete = false
+  complete, behind = false, false
 end
 -- A key of another type concerns the count alone.
 local alive = redis.pcall('ZCARD', KEYS[5])
 return {
   version, stamp, string.format('%.0f', now), redis.call('GET', KEYS[4]) or '', complete and '1' or '0', changes, all,
-  redis.call('HGET', KEYS[1], SECRET) or '', type(alive) == 'number' and string.format('%.0f', alive) or '0'
+  redis.call('HGET', KEYS[1], SECRET) or '', type(alive) == 'number' and string.format('%.0f', alive) or '0',
+  behind and '1' or '0'
 }
