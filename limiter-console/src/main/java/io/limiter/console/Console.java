@@ -8,6 +8,7 @@ import io.limiter.console.internal.wire.WireMapper;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -124,16 +126,32 @@ final class Console {
     }
 
     /**
-     * A page of the changes.
+     * A page of the changes. It has fewer than it could, or none, if the caller must not see the others.
      *
      * @param before the version that they are below; empty for the newest
      */
     ConsoleResponse history(Caller caller, Optional<String> before, Optional<String> most) {
-        return read(
-                caller,
-                () -> Wire.History.of(limits.history(
-                        (int) number("most", most, HISTORY, MAX_HISTORY),
-                        number("before", before, 0, LiveLimits.MAX_VERSION))));
+        return read(caller, () -> {
+            LiveHistory found = limits.history(
+                    (int) number("most", most, HISTORY, MAX_HISTORY),
+                    number("before", before, 0, LiveLimits.MAX_VERSION));
+            Predicate<Optional<LiveKey>> listed = listedFor(caller);
+            return Wire.History.of(LiveHistory.of(
+                    found.changes().stream()
+                            .filter(each -> listed.test(each.key()))
+                            .toList(),
+                    found.unreadable(),
+                    found.next()));
+        });
+    }
+
+    /**
+     * Whether lists for a caller contain the live limit of a key, and its changes. Users who may not change keys must not get those of
+     * hashed keys, because they could find the key of a hash by trying keys until one has a live limit of the same version, end or reason.
+     */
+    private Predicate<Optional<LiveKey>> listedFor(Caller caller) {
+        boolean withHashed = mayWrite(caller);
+        return key -> withHashed || key.filter(LiveKey::hashed).isEmpty();
     }
 
     /**
@@ -145,7 +163,9 @@ final class Console {
     ConsoleResponse keys(Caller caller, Optional<String> name, Optional<String> search) {
         return read(caller, () -> {
             String wanted = search.orElse("");
+            Predicate<Optional<LiveKey>> listed = listedFor(caller);
             List<LiveLimit> found = name.map(limits::keys).orElseGet(limits::keys).stream()
+                    .filter(each -> listed.test(each.key()))
                     .filter(each -> keyOf(each).contains(wanted)
                             || name.isEmpty()
                                     && Stream.of(each.name(), each.who(), each.why())
@@ -172,7 +192,8 @@ final class Console {
                     needed("key", parameter),
                     parameter.apply("hashed").map(Boolean::valueOf).orElse(false));
             // Who may not change it could find the key of a hash by trying.
-            boolean byHash = mayWrite(caller) && !key.hashed();
+            boolean mayRelate = mayWrite(caller);
+            boolean byHash = mayRelate && !key.hashed();
             return keyLookup.of(
                     needed("prefix", parameter),
                     needed("name", parameter),
@@ -180,7 +201,8 @@ final class Console {
                     reported -> reported.equals(key.value())
                             || byHash
                                     && HASH.matcher(reported).matches()
-                                    && limits.isSame(key, LiveKey.hashed(reported)));
+                                    && limits.isSame(key, LiveKey.hashed(reported)),
+                    mayRelate);
         });
     }
 

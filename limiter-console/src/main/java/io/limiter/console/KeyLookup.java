@@ -37,8 +37,10 @@ final class KeyLookup {
     /**
      * @param name of the limit, or of one of its plans
      * @param isKey whether a key of reports is this one
+     * @param mayRelate whether the answer may show which hash a key has, or have anything that a caller would find both under the key
+     *     and under its hash
      */
-    Wire.KeyState of(String prefix, String name, LiveKey key, Predicate<String> isKey) {
+    Wire.KeyState of(String prefix, String name, LiveKey key, Predicate<String> isKey, boolean mayRelate) {
         List<InstanceReport> reports = feed.reports();
         String limiter = reports.stream()
                 .flatMap(each -> each.limits().stream())
@@ -76,11 +78,10 @@ final class KeyLookup {
         } catch (IllegalArgumentException | LimiterBackendException e) {
             problem = String.valueOf(e.getMessage());
         }
-        LiveLimit live = limits.get(limiter, key).orElse(null);
         return new Wire.KeyState(
                 limiter,
                 plan,
-                live == null ? null : Wire.Live.of(live),
+                live(limiter, key, mayRelate),
                 permits,
                 problem,
                 rejections,
@@ -88,10 +89,22 @@ final class KeyLookup {
                 BannedKey.all(reports).stream()
                         .filter(each -> each.prefix().equals(prefix)
                                 && each.limiter().equals(limiter)
+                                && (mayRelate || !each.key().hashed())
                                 && isKey.test(each.key().value()))
                         .map(each -> each.ends().toEpochMilli())
                         .findFirst()
                         .orElse(null));
+    }
+
+    private Wire.@Nullable Live live(String limiter, LiveKey key, boolean mayRelate) {
+        if (key.hashed() && !mayRelate) {
+            return null;
+        }
+        LiveLimit live = limits.get(limiter, key).orElse(null);
+        if (live == null) {
+            return null;
+        }
+        return mayRelate ? Wire.Live.of(live) : Wire.Live.of(live, Optional.of(key));
     }
 
     /** The plan that was named, or else one whose calls had the key. */

@@ -18,6 +18,7 @@ import io.limiter.testing.Eventually;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -195,6 +196,75 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
 
     private static BannedKey banned(LiveKey key, Instant ends) {
         return BannedKey.of("countLimit:", "listed", key, ends);
+    }
+
+    @Test
+    void readers_do_not_find_the_key_of_a_hash() throws Exception {
+        String hash = FakeLiveLimits.hash(LiveKey.of("ann"));
+        LiveKey hashed = LiveKey.hashed(hash);
+        ChangeNote note = ChangeNote.of("maria", "scraping").withExpiry(Duration.ofMinutes(30));
+        long version = limits(server)
+                .put("login", hashed, LiveSettings.BANNED, note, 0)
+                .version();
+        limits(server).put("login", LiveKey.of("partner"), LiveSettings.EXEMPT, ChangeNote.of("maria", ""), 0);
+
+        for (String path : List.of("/api/keys", "/api/keys?name=login", "/api/keys?search=maria")) {
+            assertThat(keysIn(path, "keys", "viewer")).as(path).containsExactly("partner");
+            assertThat(json(path, "viewer").get("all").asInt()).as(path).isOne();
+            assertThat(keysIn(path, "keys", "support")).as(path).containsExactly("partner", hash);
+        }
+        assertThat(keysIn("/api/history", "changes", "viewer")).containsExactly("partner");
+        assertThat(keysIn("/api/history", "changes", "support")).containsExactly("partner", hash);
+        JsonNode newest = json("/api/history?most=1", "viewer");
+        JsonNode older = json("/api/history?most=1&before=" + newest.get("next").asLong(), "viewer");
+        assertThat(older.get("changes")).as("a page of which nothing is shown").isEmpty();
+        assertThat(older.get("next").asLong()).as("has others after it").isEqualTo(version);
+
+        JsonNode entered = json(KEY + "ann", "viewer");
+        assertThat(entered.toString()).doesNotContain(hash);
+        assertThat(entered.at("/live/who").asText()).isEqualTo("maria");
+        assertThat(entered.at("/live/key/value").asText()).isEqualTo("ann");
+        assertThat(json(KEY + "ann", "support").at("/live/key/value").asText()).isEqualTo(hash);
+
+        limits(server).remove("login", hashed, ChangeNote.of("maria", ""), version);
+        assertThat(keysIn("/api/history", "changes", "viewer"))
+                .as("also without the live limit that was removed")
+                .containsExactly("partner");
+        assertThat(keysIn("/api/history", "changes", "support")).containsExactly(hash, "partner", hash);
+    }
+
+    private List<String> keysIn(String path, String list, String user) throws Exception {
+        List<String> keys = new ArrayList<>();
+        json(path, user)
+                .get(list)
+                .forEach(each -> keys.add(each.at("/key/value").asText()));
+        return keys;
+    }
+
+    /** What an entered hash had in common with an entered key would say that they belong together. */
+    @Test
+    void readers_get_neither_the_live_limit_nor_the_ban_of_a_hash() throws Exception {
+        String hash = FakeLiveLimits.hash(LiveKey.of("ann"));
+        String ofHash = KEY + hash + "&hashed=true";
+        ChangeNote note = ChangeNote.of("maria", "");
+        Instant ends = Instant.now().plusSeconds(300);
+        limits(server)
+                .reports(() ->
+                        List.of(knowing("one", BannedKey.of("countLimit:", "login", LiveKey.hashed(hash), ends))));
+        Eventually.that(() ->
+                assertThat(json(ofHash, "support").get("bannedUntil").asLong()).isEqualTo(ends.toEpochMilli()));
+        assertThat(json(ofHash, "viewer").get("bannedUntil").isNull()).isTrue();
+        assertThat(json(KEY + hash, "viewer").get("bannedUntil").isNull())
+                .as("entered as if it were a key")
+                .isTrue();
+        for (LiveKey stored : List.of(LiveKey.hashed(hash), LiveKey.of("ann"))) {
+            long version = limits(server)
+                    .put("login", stored, LiveSettings.EXEMPT, note, 0)
+                    .version();
+            assertThat(json(ofHash, "support").at("/live/key/value").asText()).isEqualTo(stored.value());
+            assertThat(json(ofHash, "viewer").get("live").isNull()).isTrue();
+            limits(server).remove("login", stored, note, version);
+        }
     }
 
     private static InstanceReport knowing(String instance, BannedKey... bans) {

@@ -83,7 +83,17 @@ final class FakeLiveLimits implements LiveLimits {
     }
 
     private Optional<LiveLimit> get(String name, Optional<LiveKey> key) {
-        return Optional.ofNullable(limits.get(List.<Object>of(name, key)));
+        return Optional.ofNullable(limits.get(List.<Object>of(name, stored(name, key))));
+    }
+
+    /** As it has a live limit, by the key or its hash. */
+    private Optional<LiveKey> stored(String name, Optional<LiveKey> key) {
+        return key.map(wanted -> limits.values().stream()
+                .filter(each -> each.name().equals(name))
+                .flatMap(each -> each.key().stream())
+                .filter(each -> isSame(each, wanted))
+                .findFirst()
+                .orElse(wanted));
     }
 
     @Override
@@ -167,10 +177,11 @@ final class FakeLiveLimits implements LiveLimits {
 
     private LiveChange change(
             String name,
-            Optional<LiveKey> key,
+            Optional<LiveKey> ofKey,
             Optional<LiveSettings> settings,
             ChangeNote note,
             long expectedVersion) {
+        Optional<LiveKey> key = stored(name, ofKey);
         List<Object> id = List.of(name, key);
         Optional<LiveLimit> before = get(name, key);
         if (before.map(LiveLimit::version).orElse(0L) != expectedVersion) {

@@ -1,9 +1,9 @@
 /** The bans that rejections have brought keys. */
 import {resetBanned} from './change.js';
-import {el, isolated, named} from './dom.js';
+import {el, isolated, named, setText} from './dom.js';
 import {moment, span} from './format.js';
 import {keyLink, keyOf} from './keys.js';
-import {now, state} from './state.js';
+import {hidesHashed, now, state} from './state.js';
 import {sortedTable} from './table.js';
 import {t} from './words.js';
 
@@ -48,8 +48,7 @@ export function bansPart(done) {
         type: 'button', className: 'small', 'aria-label': `${t('resetKey')}: ${isolated(row.key)}`, onclick: () => reset(row),
       }, t('resetKey')) : '–'},
   ], chosen);
-  const isHidden = !state.session.showKeys && !state.session.keys;
-  const none = el('p', {className: 'card empty', hidden: true}, t(isHidden ? 'hashedBans' : 'noKeyBanned'));
+  const none = el('p', {className: 'card empty', hidden: true});
   const note = el('p', {className: 'muted small after'}, t('bansNote'));
 
   function reset(ban) {
@@ -64,6 +63,7 @@ export function bansPart(done) {
     update() {
       const rows = bans().map(each => ({id: idOf(each), limit: limitOf(each), ...each}));
       table.show(rows);
+      setText(none, t(hidesHashed() ? 'hashedBans' : 'noKeyBanned'));
       none.hidden = rows.length > 0 || !state.fleet;
       note.hidden = rows.length === 0;
     },

@@ -1,7 +1,7 @@
 /** Changes of live limits. */
 import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, described, ending, moment} from './format.js';
-import {now, state} from './state.js';
+import {hidesHashed, now, state} from './state.js';
 import {t} from './words.js';
 
 const STEP = 50;
@@ -89,6 +89,7 @@ export function historyView({rollBack, readOlder}) {
   const count = el('p', {className: 'muted small', id: 'history-count', role: 'status'});
   const unreadable = el('p', {className: 'is-warning small', hidden: true});
   const content = el('div');
+  const note = el('p', {className: 'muted small after', hidden: true}, t('hashedLimits'));
   const older = el('button', {
     type: 'button', id: 'older',
     onclick: () => {
@@ -101,7 +102,7 @@ export function historyView({rollBack, readOlder}) {
     el('div', {className: 'heading'}, el('h1', {}, t('history')), search,
       save('export-csv', 'text/csv;charset=utf-8', csv),
       save('export-json', 'application/json', changes => JSON.stringify(changes, null, 2))),
-    count, unreadable, content, el('div', {className: 'actions'}, older));
+    count, unreadable, content, el('div', {className: 'actions'}, older), note);
 
   function found() {
     const wanted = search.value.trim().toLowerCase();
@@ -111,11 +112,12 @@ export function historyView({rollBack, readOlder}) {
   function update() {
     const matches = found();
     older.hidden = matches.length <= most && (state.historyNext === 0 || (state.history || []).length >= MOST);
+    note.hidden = !hidesHashed();
     setText(count, state.history === null ? '' : t('historyCount', matches.length, state.history.length));
     const names = state.historyUnreadable.map(each => isolated(each.name));
     unreadable.hidden = names.length === 0;
     setText(unreadable, t(names.length === 1 ? 'unreadableOne' : 'unreadable', names.length, [...new Set(names)].slice(0, 5).join(', ')));
-    const shape = JSON.stringify([matches.slice(0, most), state.historyProblem, state.history === null, state.session]);
+    const shape = JSON.stringify([matches.slice(0, most), state.historyProblem, state.history === null, state.historyNext === 0, state.session]);
     if (shape === shown) {
       return;
     }
@@ -125,7 +127,7 @@ export function historyView({rollBack, readOlder}) {
         ? el('div', {className: 'card empty'}, el('h2', {}, t('historyFailed')),
           el('p', {}, visible(state.historyProblem) || t('noAnswer')))
       : state.history === null ? el('div')
-      : state.history.length === 0
+      : state.history.length === 0 && state.historyNext === 0
         ? el('div', {className: 'card empty'}, el('h2', {}, t('noHistory')), el('p', {}, t('noHistoryText')))
       : matches.length === 0 ? el('div', {className: 'card empty'}, el('h2', {}, t('noChangeFound')))
       : el('div', {className: 'card'}, changeList(matches.slice(0, most), true, rollBack)));

@@ -5,7 +5,7 @@ import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, count, describe, ending, moment, number, sourceText, span} from './format.js';
 import {changeList} from './history.js';
 import {keyActions, keyOf, planOf} from './keys.js';
-import {now, state} from './state.js';
+import {hidesHashed, now, state} from './state.js';
 import {t} from './words.js';
 
 /** Each look calls Redis. */
@@ -89,7 +89,8 @@ export function keyView(prefix, name, value, {reload}) {
       && [value, known.live?.key.value].includes(change.key.value));
     part('recent', [changes, state.session], () => recent.replaceChildren(el('h2', {}, t('keyChanges')),
       changes.length === 0 ? el('p', {className: 'muted small'}, state.history?.length ? t('noKeyChanges', state.history.length) : t('noHistory'))
-        : changeList(changes, false, change => askRollBack(change, changed))));
+        : changeList(changes, false, change => askRollBack(change, changed)),
+      hidesHashed() ? el('p', {className: 'muted small after'}, t('hashedLimits')) : ''));
   }
 
   /** Whether the limit itself bans the key, and not a live limit. */
@@ -118,7 +119,7 @@ export function keyView(prefix, name, value, {reload}) {
           fact('sources', sourceText(permits.source)),
         ],
         ...isBanned() ? [fact('banKey', banText())] : [],
-        fact('liveLimit', live === null ? t('none') : describe(live.settings)),
+        fact('liveLimit', live !== null ? describe(live.settings) : t(key().hashed && hidesHashed() ? 'hashedLimits' : 'none')),
         ...live === null ? [] : [
           fact('until', ending(live), ends),
           fact('by', named(live.who)),
@@ -144,7 +145,7 @@ export function keyView(prefix, name, value, {reload}) {
   }
 
   function showRejections() {
-    const hidden = !state.session.showKeys && !state.session.keys && !key().hashed;
+    const hidden = hidesHashed() && !key().hashed;
     rejections.replaceChildren(el('h2', {}, t('lastRejections')),
       ...hidden ? [el('p', {className: 'muted small'}, t('hashedRejections'))]
         : known.last.length === 0 ? [el('p', {className: 'muted small'}, t('noRejections'))]

@@ -3,7 +3,7 @@ import * as api from './api.js';
 import {askKey, askRemove} from './change.js';
 import {el, isolated, named, setText, visible} from './dom.js';
 import {describe, ending} from './format.js';
-import {state} from './state.js';
+import {hidesHashed, state} from './state.js';
 import {t} from './words.js';
 
 const SEARCH_MILLIS = 300;
@@ -13,6 +13,9 @@ export const keyOf = text => ({value: text, hashed: !state.session.showKeys && /
 
 /** The plan of a limit; empty for none. */
 export const planOf = ({name, limiter}) => name.slice(limiter.length + 1);
+
+/** Why a list has no live limits of keys. */
+export const noneText = wanted => t(hidesHashed() ? 'hashedLimits' : wanted ? 'noKeyFound' : 'noKeyLimits');
 
 /** The page of a key. */
 export const keyLink = (prefix, name, value) => `#/key/${[prefix, name, value].map(encodeURIComponent).join('/')}`;
@@ -100,7 +103,7 @@ export function keysCard(name, find, done) {
     const isThere = found.keys.some(each => each.key.value === wanted);
     list.replaceChildren(
       problem !== null ? el('p', {className: 'is-warning small'}, visible(problem)) : '',
-      found.all === 0 ? el('p', {className: 'muted small'}, t(wanted ? 'noKeyFound' : 'noKeyLimits'))
+      found.all === 0 ? el('p', {className: 'muted small'}, noneText(wanted))
         : el('ul', {className: 'changes'}, found.keys.map(row)),
       found.all > found.keys.length ? el('p', {className: 'muted small'}, t('moreKeys', found.keys.length, found.all)) : '',
       wanted && !isThere && state.session.keys && find()

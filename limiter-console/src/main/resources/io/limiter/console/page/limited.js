@@ -2,7 +2,7 @@
 import {bansPart} from './bans.js';
 import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, count, describe, ending} from './format.js';
-import {keyActions, keyLink, keyOf, keySearch, planOf, removeButton} from './keys.js';
+import {keyActions, keyLink, keyOf, keySearch, noneText, planOf, removeButton} from './keys.js';
 import {now, state} from './state.js';
 import {sortedTable} from './table.js';
 import {t} from './words.js';
@@ -132,7 +132,7 @@ export function limitedView({reload}) {
       id: JSON.stringify([each.name, each.key]), live: each, limit: ofName.get(each.name) ?? null,
     })));
     none.hidden = found.keys.length > 0;
-    setText(none, t(search.wanted() ? 'noKeyFound' : 'noKeyLimits'));
+    setText(none, noneText(search.wanted()));
     more.hidden = found.all <= found.keys.length;
     setText(more, t('moreKeys', found.keys.length, found.all));
     failed.hidden = problem === null;

@@ -16,9 +16,14 @@ export const state = {
   history: null,
   /** The version that older changes are below; 0 without any. */
   historyNext: 0,
+  /** The same of the newest page alone. */
+  historyNewest: 0,
   historyUnreadable: [],
   historyProblem: null,
 };
+
+/** Whether the server leaves out bans, live limits and changes, because their keys are hashed and the user may not change keys. */
+export const hidesHashed = () => !state.session.showKeys && !state.session.keys;
 
 const NONE = {granted: [], rejected: []};
 
@@ -75,16 +80,17 @@ function add(values, value) {
 /** A page of the history, the newest or the one after what is known. */
 export function acceptHistory({changes, next, unreadable}, isNewest) {
   const known = state.history || [];
-  const last = changes.length > 0 ? changes[changes.length - 1].version : 0;
-  const newest = changes.length > 0 ? changes[0].version : 0;
   if (isNewest) {
-    // Versions go on from where they were, unless Redis has lost them. A gap to what is known is read again.
-    const older = known.length > 0 && known[0].version <= newest && known[0].version >= last
-      ? known.filter(change => change.version < last) : [];
+    // Versions go on from where they were, unless Redis has lost them. A gap to what is known is read again. If the user may see
+    // no change of the page, it has no gap if it ends where the last one did.
+    const joins = changes.length === 0 ? next === state.historyNewest
+      : known.length > 0 && known[0].version <= changes[0].version && known[0].version >= next;
+    const older = joins ? known.filter(change => change.version < next) : [];
+    state.historyNewest = next;
     state.history = [...changes, ...older];
-    state.historyNext = older.length > 0 ? state.historyNext : next;
-    state.historyUnreadable = older.length > 0
-      ? [...unreadable, ...state.historyUnreadable.filter(each => each.version < last)] : unreadable;
+    state.historyNext = joins ? Math.min(state.historyNext, next) : next;
+    state.historyUnreadable = joins
+      ? [...unreadable, ...state.historyUnreadable.filter(each => each.version < next)] : unreadable;
   } else {
     state.history = [...known, ...changes];
     state.historyNext = next;

@@ -61,9 +61,14 @@ public final class Wire {
             String why) {
 
         public static Live of(LiveLimit limit) {
+            return of(limit, limit.key());
+        }
+
+        /** @param key in place of the key as it is stored, which may be a hash */
+        public static Live of(LiveLimit limit, Optional<LiveKey> key) {
             return new Live(
                     limit.name(),
-                    Key.of(limit.key()),
+                    Key.of(key),
                     LiveDefinition.of(limit.settings()),
                     limit.version(),
                     limit.since().toEpochMilli(),
