@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,8 +44,16 @@ final class FleetFeed implements SmartLifecycle {
     private static final int MAX_UNREADABLE = 100;
     private static final int MAX_BANS = 1000;
 
-    /** A page: gets the text of each event, on the feed's thread, so it must be fast. */
-    interface Subscriber extends Consumer<String> {
+    /** A page. */
+    interface Subscriber {
+
+        /**
+         * Gets an event on the feed's thread, so it must be fast.
+         *
+         * @param event its text
+         * @param withSeries whether it has the lines of the last ten minutes
+         */
+        void accept(String event, boolean withSeries);
 
         /** No event follows. */
         void end();
@@ -153,6 +160,13 @@ final class FleetFeed implements SmartLifecycle {
         }
     }
 
+    /** The next event to a page has the lines again, because it has not sent the one that had them. */
+    synchronized void repeatSeries(Subscriber subscriber) {
+        if (subscribers.containsKey(subscriber)) {
+            fresh.add(subscriber);
+        }
+    }
+
     synchronized boolean isWatching() {
         return thread != null;
     }
@@ -228,9 +242,12 @@ final class FleetFeed implements SmartLifecycle {
         }
         String ofProblem = problem;
         Map<Content, String> texts = new HashMap<>();
-        all.forEach((subscriber, viewer) -> subscriber.accept(texts.computeIfAbsent(
-                new Content(first.contains(subscriber), viewer.mayWrite()),
-                content -> WireMapper.text(state(ofProblem, content)))));
+        all.forEach((subscriber, viewer) -> {
+            Content content = new Content(first.contains(subscriber), viewer.mayWrite());
+            subscriber.accept(
+                    texts.computeIfAbsent(content, each -> WireMapper.text(state(ofProblem, each))),
+                    content.withSeries());
+        });
     }
 
     /**

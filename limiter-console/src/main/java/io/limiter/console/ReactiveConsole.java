@@ -192,7 +192,7 @@ final class ReactiveConsole {
     private record Stream(FluxSink<String> sink) implements FleetFeed.Subscriber {
 
         @Override
-        public void accept(String event) {
+        public void accept(String event, boolean withSeries) {
             sink.next(event);
         }
 

@@ -142,10 +142,13 @@ final class ServletConsole implements DisposableBean {
                 : "has no address";
     }
 
-    /** Sends the newest event to a page, and leaves out those that it is too slow for. */
-    private final class Stream implements FleetFeed.Subscriber {
+    /** @param withSeries whether it has the lines of the last ten minutes */
+    private record Event(String text, boolean withSeries) {}
 
-        private final AtomicReference<@Nullable String> newest = new AtomicReference<>();
+    /** Sends the newest event to a page, and leaves out those that it is too slow for. */
+    final class Stream implements FleetFeed.Subscriber {
+
+        private final AtomicReference<@Nullable Event> newest = new AtomicReference<>();
         private final AtomicBoolean sending = new AtomicBoolean();
         private volatile ServerResponse.@Nullable SseBuilder page;
 
@@ -154,16 +157,22 @@ final class ServletConsole implements DisposableBean {
             opened.onTimeout(this::end);
             opened.onError(failure -> feed.remove(this));
             page = opened;
-            // The first event, which has the lines, may have been there before.
-            String waiting = newest.get();
-            if (waiting != null) {
-                accept(waiting);
+            // The first event may have been there before.
+            if (newest.get() != null) {
+                startSending();
             }
         }
 
         @Override
-        public void accept(String event) {
-            newest.set(event);
+        public void accept(String event, boolean withSeries) {
+            Event unsent = newest.getAndSet(new Event(event, withSeries));
+            if (unsent != null && unsent.withSeries() && !withSeries) {
+                feed.repeatSeries(this);
+            }
+            startSending();
+        }
+
+        private void startSending() {
             if (sending.compareAndSet(false, true)) {
                 boolean started = false;
                 try {
@@ -179,11 +188,18 @@ final class ServletConsole implements DisposableBean {
         }
 
         private void send() {
+            do {
+                sendNewest();
+                // Another event, or the page, may have come after the look for it and before the end of sending.
+            } while (page != null && newest.get() != null && sending.compareAndSet(false, true));
+        }
+
+        private void sendNewest() {
             ServerResponse.SseBuilder to = page;
             try {
-                String event = to == null ? null : newest.getAndSet(null);
+                Event event = to == null ? null : newest.getAndSet(null);
                 if (to != null && event != null) {
-                    to.event("fleet").data(event);
+                    to.event("fleet").data(event.text());
                 }
             } catch (IOException | IllegalStateException e) {
                 // The page is closed.

@@ -38,7 +38,7 @@ class FleetFeedTest {
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
         @Override
-        public void accept(String event) {
+        public void accept(String event, boolean withSeries) {
             events.add(event);
         }
 
