@@ -4,6 +4,8 @@ import io.limiter.internal.engine.Outcome;
 import io.limiter.internal.time.CallerQueue;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.step.Request;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of
  * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. Until it is granted, it
  * keeps its place before the JVMs that came later, under one id. If a live limit exempts or bans the key while they wait, none is sent,
- * and the callers are decided one after the other.
+ * and the callers are decided one after the other. If it changes the limit of callers, they go on to the queue of their new limit.
  */
 final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
 
@@ -38,14 +40,17 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
     }
 
     /**
-     * @return {@code false} if this queue has ended
+     * Adds a request, without running the code of any caller.
+     *
+     * @return what follows, which may run the code of callers; {@code null} if this queue has ended
      */
-    boolean add(LeaseRequest<?> request) {
+    @Nullable
+    Runnable add(LeaseRequest<?> request) {
         Outcome rejected = null;
         boolean first;
         synchronized (this) {
             if (isEnded()) {
-                return false;
+                return null;
             }
             first = waiting.isEmpty();
             if (request.mustNotWait() && !first) {
@@ -58,15 +63,15 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
                 enqueue(request);
             }
         }
-        if (rejected != null) {
-            request.reject(rejected);
-            return true;
-        }
-        if (!first) {
-            request.waits();
-        }
-        added(request);
-        return true;
+        Outcome rejection = rejected;
+        return rejection != null
+                ? () -> request.reject(rejection)
+                : () -> {
+                    if (!first) {
+                        request.waits();
+                    }
+                    added(request);
+                };
     }
 
     /** Called when permits were released. */
@@ -122,6 +127,10 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
             signal();
             return;
         }
+        if (first.hasNewLimit()) {
+            passOn();
+            return;
+        }
         CountedLease lease = leases.newLease(first, id);
         Request hold = first.mustNotWait()
                 ? Request.hold(lease.id, lease.permits)
@@ -135,6 +144,23 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
                 rejected(first, decision);
             }
         });
+    }
+
+    /** Passes the callers whose limit has changed to the queue of their new limit, in order. */
+    private void passOn() {
+        List<LeaseRequest<?>> changed;
+        synchronized (this) {
+            changed = new ArrayList<>(waiting);
+        }
+        // Limits are read outside of the monitor. Meanwhile callers may leave.
+        changed.removeIf(request -> !request.hasNewLimit());
+        synchronized (this) {
+            requesting = false;
+            requestNow = true;
+            changed.removeIf(request -> !take(request));
+        }
+        changed.forEach(request -> answer(leases.acquireUnderNewLimit(request)));
+        signal();
     }
 
     @Override

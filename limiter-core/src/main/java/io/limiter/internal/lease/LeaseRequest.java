@@ -72,6 +72,9 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
     /** The decision about a key that is exempt or banned by now; {@code null} for all others. */
     protected abstract @Nullable Outcome exemptOrBanned();
 
+    /** The limit that decides about this by now. Live limits change it. */
+    protected abstract ConcurrencyLimit currentLimit();
+
     /** Completes this if {@link #exemptOrBanned} decides. */
     public final boolean endsAtOnce() {
         Outcome known = exemptOrBanned();
@@ -115,6 +118,15 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
 
     ConcurrencyLimit limit() {
         return limit;
+    }
+
+    boolean hasNewLimit() {
+        return !currentLimit().equals(limit);
+    }
+
+    /** Requests permits under the current limit from now on. To be called while this is in no queue. */
+    void takeNewLimit() {
+        limit = currentLimit();
     }
 
     /** As many as are requested. */

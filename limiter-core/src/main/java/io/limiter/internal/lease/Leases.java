@@ -87,8 +87,24 @@ public final class Leases implements AutoCloseable {
      */
     public void acquire(LeaseRequest<?> request, boolean awaited) {
         if (mustQueue(request)) {
-            return;
+            queue(request).run();
+        } else {
+            hold(request, awaited);
         }
+    }
+
+    /**
+     * Acquires a lease for a request that has waited under another limit. If it must wait again, it gets its place immediately, so that
+     * requests stay in order.
+     *
+     * @return continues, and may run the code of callers
+     */
+    Runnable acquireUnderNewLimit(LeaseRequest<?> request) {
+        request.takeNewLimit();
+        return mustQueue(request) ? queue(request) : () -> hold(request, false);
+    }
+
+    private void hold(LeaseRequest<?> request, boolean awaited) {
         CountedLease lease = newLease(request, newId());
         send(lease, Request.hold(lease.id, lease.permits), awaited).whenComplete((decision, error) -> {
             if (error != null) {
@@ -100,24 +116,31 @@ public final class Leases implements AutoCloseable {
     }
 
     /**
-     * Queues requests that may wait; and requests with no timeout if others are waiting, so that they do not overtake
+     * Requests that may wait must queue, and so must requests with no timeout if others are waiting, so that they do not overtake
      * them.
      */
     private boolean mustQueue(LeaseRequest<?> request) {
-        if (request.exceedsLimit()
-                || request.mustNotWait() && !queuesOf(request.key()).containsKey(request.limit())) {
-            return false;
-        }
+        return !request.exceedsLimit()
+                && (!request.mustNotWait() || queuesOf(request.key()).containsKey(request.limit()));
+    }
+
+    /** Gives a request its place in its queue. Returns what follows, which may run the code of callers. */
+    private Runnable queue(LeaseRequest<?> request) {
         LeaseQueue queue = queueOf(request.key(), request.limit());
-        while (!queue.add(request)) {
+        Runnable added = queue.add(request);
+        while (added == null) {
             // It has ended. Whoever has ended it may not have a processor now, so nothing waits for that.
             remove(request.key(), request.limit(), queue);
             queue = queueOf(request.key(), request.limit());
+            added = queue.add(request);
         }
-        if (closed) {
-            failWaiting();
-        }
-        return true;
+        Runnable follows = added;
+        return () -> {
+            follows.run();
+            if (closed) {
+                failWaiting();
+            }
+        };
     }
 
     private LeaseQueue queueOf(String key, ConcurrencyLimit limit) {

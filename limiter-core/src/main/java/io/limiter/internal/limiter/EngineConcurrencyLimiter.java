@@ -164,6 +164,9 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         private final Function<Lease, T> granted;
         private final Function<Outcome, T> rejected;
+        // 1 unless the local fallback decides. It is kept, because a live limit may replace the policy that it belongs
+        // to.
+        private volatile double share = 1;
 
         PolicyRequest(long permits, Duration timeout, Function<Lease, T> granted, Function<Outcome, T> rejected) {
             super(
@@ -198,6 +201,11 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         }
 
         @Override
+        protected ConcurrencyLimit currentLimit() {
+            return effective().limit().scaled(share);
+        }
+
+        @Override
         protected void fallBack(LimiterBackendException failure) {
             if (failure.kind() == LimiterBackendException.Kind.CLOSED) {
                 completeExceptionally(failure);
@@ -213,7 +221,10 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit, PEEK));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL, OWNER -> localLeases.acquire(locally(limit.scaled(engine.share())), false);
+                case LOCAL, OWNER -> {
+                    share = engine.share();
+                    localLeases.acquire(locally(limit.scaled(share)), false);
+                }
             }
         }
     }

@@ -85,8 +85,13 @@ public abstract class CallerQueue<C extends WaitingCaller<?>> {
 
     /** Takes a caller out, in the monitor. */
     protected boolean take(C caller) {
-        byDeadline.remove(caller);
-        return waiting.remove(caller);
+        boolean removed = waiting.remove(caller);
+        if (removed) {
+            // Only then: a caller that has gone on to another queue has its place there, which may be another caller's
+            // place here.
+            byDeadline.remove(caller);
+        }
+        return removed;
     }
 
     /** Takes out those whose timeout ends in this queue, in the monitor. */

@@ -135,6 +135,11 @@ class LeaseQueueTest {
         }
 
         @Override
+        protected ConcurrencyLimit currentLimit() {
+            return limit;
+        }
+
+        @Override
         protected void count(Outcome decision) {}
 
         @Override

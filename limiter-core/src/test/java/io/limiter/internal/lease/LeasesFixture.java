@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.named.ChangeableLimit;
+import io.limiter.internal.named.EffectiveLimit;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.FlakyEngine;
 import io.limiter.testing.HandSleeper;
@@ -32,6 +35,21 @@ abstract class LeasesFixture {
     }
 
     final EngineConcurrencyLimiter limiter(ConcurrencyLimit limit) {
-        return new EngineConcurrencyLimiter(new KeySpace("", "k", limit.keySuffix()), limit, backend, leases);
+        return limiter(limit, Failover.none(backend), leases);
+    }
+
+    /**
+     * @param localLeases leases of the local fallback
+     */
+    final EngineConcurrencyLimiter limiter(ConcurrencyLimit limit, Failover failover, Leases localLeases) {
+        return new EngineConcurrencyLimiter(
+                new KeySpace("", "k", limit.keySuffix()), limit, failover, leases, localLeases);
+    }
+
+    /** As a live limit does it. */
+    @SuppressWarnings("unchecked")
+    static void change(EngineConcurrencyLimiter limiter, ConcurrencyLimit limit) {
+        var bound = (ChangeableLimit<ConcurrencyLimit>) limiter.bound();
+        bound.change(new EffectiveLimit<>(limit, bound.failover()));
     }
 }

@@ -341,6 +341,41 @@ class LiveKeysTest {
     }
 
     @Test
+    void a_caller_that_waits_for_a_lease_obeys_a_limit_that_is_lowered_and_raised() {
+        HandSleeper sleeper = new HandSleeper(FLEET.clock());
+        LiveInstance factory = FLEET.instance(settings -> RedisFixture.withSleeper(settings, sleeper));
+        ConcurrencyLimiter limiter = factory.build(
+                        "search", ConcurrencyLimit.of(2).withLeaseTime(HALF_HOUR))
+                .on("ann");
+        Lease one = limiter.acquire(1, Duration.ZERO);
+        Lease other = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Optional<Lease>> first = limiter.async().tryAcquire(1, HALF_HOUR);
+        CompletableFuture<Optional<Lease>> second = limiter.async().tryAcquire(1, HALF_HOUR);
+        Eventually.that(() -> assertThat(sleeper.pending()).isOne());
+        LiveSettings concurrent = LiveSettings.of(LimitKind.CONCURRENT);
+        put(factory, concurrent.withLimit(1), NOTE);
+        one.close();
+        assertThat(limiter.inUse())
+                .as("after the request that this release has caused")
+                .isOne();
+        Eventually.that(() -> assertThat(sleeper.pending()).isOne());
+        assertThat(first).isNotDone();
+        assertThat(second).isNotDone();
+
+        put(factory, concurrent.withLimit(2), NOTE);
+        sleeper.run();
+        Eventually.that(() -> assertThat(first).isCompleted());
+        Lease granted = first.join().orElseThrow();
+        assertThat(limiter.tryAcquire(1, Duration.ZERO)).as("must not overtake").isEmpty();
+        assertThat(second).isNotDone();
+        assertThat(limiter.inUse()).isEqualTo(2);
+        other.close();
+        granted.close();
+        second.join().orElseThrow().close();
+        assertThat(limiter.inUse()).isZero();
+    }
+
+    @Test
     void a_caller_that_would_wait_for_a_window_is_rejected_immediately_by_a_ban_that_ends_before() {
         LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
