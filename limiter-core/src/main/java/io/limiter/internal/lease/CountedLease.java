@@ -48,6 +48,10 @@ final class CountedLease implements Lease {
         }
     }
 
+    boolean isClosed() {
+        return state == State.CLOSED;
+    }
+
     /** Whether it has expired, by the clock of this JVM. */
     boolean isOver() {
         return times.end.isOver();

@@ -136,7 +136,9 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
                 ? Request.hold(lease.id, lease.permits)
                 : Request.holdOrWait(lease.id, lease.permits);
         leases.send(lease, hold, false).whenComplete((decision, error) -> {
-            if (error != null) {
+            if (error != null && lease.isClosed()) {
+                grantedTooLate(error);
+            } else if (error != null) {
                 failed(error);
             } else if (decision.isGranted()) {
                 granted(first, lease, decision);
@@ -213,6 +215,24 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
             pause(LONGEST_PAUSE_MICROS);
         }
         answer(() -> lease.end(first, decision));
+        signal();
+    }
+
+    /**
+     * The lease had expired before the reply arrived, and is released. This says nothing about the backend, so only the callers whose
+     * timeout is over fail.
+     */
+    private void grantedTooLate(Throwable error) {
+        synchronized (this) {
+            requesting = false;
+            requestNow = true;
+            ticket = null;
+            id = leases.newId();
+            for (LeaseRequest<?> request : pollOverdue(ticker.read())) {
+                waiting.remove(request);
+                answer(() -> request.fail(error));
+            }
+        }
         signal();
     }
 

@@ -183,7 +183,7 @@ public final class Leases implements AutoCloseable {
     }
 
     /**
-     * Sends the request for a lease, and renews it from then on if it is granted.
+     * Sends the request for a lease, and renews it from then on if it is granted. If it is granted too late, it is closed and this fails.
      *
      * @param hold requests it, under its id
      * @param awaited as for {@link #acquire}

@@ -161,6 +161,31 @@ class LeaseWaitsTest extends LeasesFixture {
     }
 
     @Test
+    void a_lease_that_is_granted_too_late_fails_only_callers_whose_timeout_is_over() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> brief = limiter.async().acquire(1, Duration.ofSeconds(29));
+        CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
+        backend.requests.clear();
+        backend.afterDecision = () -> {
+            // The release is the first request, and the one of the first caller the second.
+            if (backend.requests.size() == 2) {
+                clock.advance(Duration.ofSeconds(30));
+            }
+        };
+        held.close();
+        assertThatThrownBy(brief::join).hasCauseInstanceOf(LimiterBackendException.class);
+        assertThat(first).isCompletedWithValueMatching(Lease::isHeld);
+        assertThat(second).isNotDone();
+        assertThat(limiter.inUse()).as("what was granted too late is released").isOne();
+        first.join().close();
+        assertThat(second).isCompletedWithValueMatching(Lease::isHeld);
+        second.join().close();
+        assertThat(limiter.inUse()).isZero();
+        assertThat(leases.count()).isZero();
+    }
+
+    @Test
     void a_timer_that_cannot_be_set_fails_waiting_callers_but_not_later_ones() {
         Lease held = limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
